@@ -2,7 +2,7 @@
 
 The classes are in `warpline.messages`, `warpleague.match.record`, the games, and the modules that read the files.
 `openapi.json` describes an arena's JSON API: it is made of the operations in `warpleague.arena`. `output.json` and
-the page `docs/json.md` say what commands print with `--json`: `warpleague.cli.outputs` has the types. With `--check`
+the page `docs/json.md` say what commands print with `--json`: `warpleague.cli.outputs` gives the types. With `--check`
 nothing is written; the exit code is 1 when a file is not what it would be.
 """
 
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpleague.arena.submissions.api import document_text
 from warpleague.arena.web.server import OPERATIONS
-from warpleague.cli.outputs import OUTPUTS
+from warpleague.cli.outputs import outputs
 from warpleague.extras.rounds.file import RoundsConfig
 from warpleague.games import GAMES, load_game
 from warpleague.league.season.config import LeagueConfig
@@ -68,7 +68,7 @@ def file_schema(cls: type, title: str) -> dict[str, Any]:
 def output_schema(*, closed: bool = False) -> dict[str, Any]:
     """The schema of what each command prints with `--json`: `properties` has the commands by name."""
     definitions = Definitions(closed=closed)
-    commands = {name: definitions.of(kind) for name, kind in sorted(OUTPUTS.items())}
+    commands = {name: definitions.of(kind) for name, kind in sorted(outputs().items())}
     return {
         "$schema": DIALECT,
         "title": "Warp League: what commands print with --json, by command",
@@ -85,8 +85,7 @@ or change its meaning. A share is from 0 to 1, and `null` means that a value is 
 unit; dates are ISO 8601 in UTC. A key that ends in `_half` is half the 95 % interval of the value before.
 
 `protocol/schema/output.json` has the same as a JSON Schema; both are made of the types of the program. A key with `?`
-may be absent. The keys of [rounds](rounds.md), and of `analyse` and `bot rerun` ([learn from matches](study.md)), are
-not among them.
+may be absent.
 """
 
 
@@ -116,6 +115,8 @@ def _words(kind: dict[str, Any]) -> str:
         return " or ".join(f"`{value}`" for value in kind.get("enum", [kind.get("const")]))
     types = kind.get("type", "any value")
     if types == "array":
+        if "prefixItems" in kind:
+            return f"[{', '.join(map(_words, kind['prefixItems']))}]"
         return f"list of {_words(kind['items'])}" if "items" in kind else "list"
     if types == "object":
         inner = kind.get("additionalProperties")

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from warpleague import cli
 from warpleague.cli import common, declaration, league_common
-from warpleague.cli.outputs import OUTPUTS
+from warpleague.cli.outputs import outputs
 from warpline.schema import Definitions
 
 
@@ -20,7 +20,7 @@ from warpline.schema import Definitions
 def validator(command: str) -> Draft202012Validator:
     """Of what the command prints; a key that its type does not name is refused."""
     definitions = Definitions(closed=True)
-    schema = definitions.of(OUTPUTS[command])
+    schema = definitions.of(outputs()[command])
     return Draft202012Validator({**schema, "$defs": definitions.schemas})
 
 
@@ -28,6 +28,7 @@ def validator(command: str) -> Draft202012Validator:
 def printed_json() -> Iterator[None]:
     """A command of this process that prints what its schema refuses fails."""
     running: list[str] = []
+    typed = outputs()
     load, text = declaration.load, common.json_text
 
     def watched(run: str) -> Callable[[Namespace], int]:
@@ -41,7 +42,7 @@ def printed_json() -> Iterator[None]:
         return command
 
     def checked(data: Any, indent: int | None = 2) -> str:
-        if running and running[-1] in OUTPUTS:
+        if running and running[-1] in typed:
             problems = [
                 error.message for error in validator(running[-1]).iter_errors(json.loads(json.dumps(data)))
             ]

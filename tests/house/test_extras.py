@@ -14,6 +14,9 @@ TABLES = ("harness/warpleague/cli/commands.py", "harness/warpleague/games/__init
 """The files that name extras: commands, and the games of other programs."""
 IMPORT_ALL = """
 import importlib, pkgutil, warpleague
+from warpleague.cli.commands import commands
+from warpleague.cli.outputs import outputs
+assert outputs().keys() <= commands().keys()
 for module in pkgutil.walk_packages(warpleague.__path__, "warpleague."):
     if not module.name.endswith("__main__") and not module.name.startswith("warpleague.extras.bridges."):
         try:

@@ -16,7 +16,7 @@ from warpleague.cli import main
 from warpleague.errors import ConfigError
 from warpleague.extras.rounds.file import load_rounds
 from warpleague.extras.rounds.report import chance_lines, helped_text
-from warpleague.extras.rounds.results import helped_json
+from warpleague.extras.rounds.results import judged
 from warpleague.league.ratings.sprt import DealCounts
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -125,13 +125,6 @@ def test_a_variable_that_is_not_set(run: Run, make: Make, monkeypatch: pytest.Mo
 FEW, NONE = "too few deals to tell", "no difference seen"
 
 
-def helped(shares: list[float], low: float = 0.0, high: float = 1.0) -> dict[str, Any]:
-    counts = DealCounts(low, high)
-    for share in shares:
-        counts.add(share)
-    return helped_json(counts)
-
-
 @pytest.mark.parametrize(
     ("shares", "word"),
     [
@@ -150,7 +143,10 @@ def helped(shares: list[float], low: float = 0.0, high: float = 1.0) -> dict[str
 )
 def test_a_word_needs_an_interval_without_no_change(shares: list[float], word: str) -> None:
     """Two of two deals won say nothing; six of six do: of equal bots one wins them all in 3 % of cases."""
-    assert helped(shares)["verdict"] == word
+    counts = DealCounts()
+    for share in shares:
+        counts.add(share)
+    assert judged(counts)[2] == word
 
 
 @pytest.mark.parametrize("deals", [2, 5, 10, 40])
@@ -164,10 +160,12 @@ def test_equal_versions_are_better_or_worse_in_one_of_twenty_cases(
     kinds, times = np.unique(drawn_deals, axis=0, return_counts=True)
     words: Counter[str] = Counter()
     for kind, often in zip(kinds.tolist(), times.tolist(), strict=True):
-        told = helped_json(DealCounts(counts=dict(zip(PAIR_VALUES.tolist(), kind, strict=True))))
-        outside = "better" if told["share_low"] > 0.5 else "worse" if told["share_high"] < 0.5 else None
-        assert told["verdict"] in ((outside,) if outside else (FEW, NONE))
-        words[told["verdict"]] += often
+        low, high, word = judged(DealCounts(counts=dict(zip(PAIR_VALUES.tolist(), kind, strict=True))))
+        assert low is not None
+        assert high is not None
+        outside = "better" if low > 0.5 else "worse" if high < 0.5 else None
+        assert word in ((outside,) if outside else (FEW, NONE))
+        words[word] += often
     wrong = (words["better"] + words["worse"]) / 3_000
     assert wrong < 0.075
     assert deals < 40 or wrong > 0.03
@@ -175,7 +173,9 @@ def test_equal_versions_are_better_or_worse_in_one_of_twenty_cases(
 
 def line(verdict: str, low: float, high: float) -> Any:
     share = (low + high) / 2
-    return SimpleNamespace(helped={"verdict": verdict, "share": share, "share_low": low, "share_high": high})
+    return SimpleNamespace(
+        helped=SimpleNamespace(verdict=verdict, share=share, share_low=low, share_high=high)
+    )
 
 
 def test_what_is_printed_of_an_edit() -> None:

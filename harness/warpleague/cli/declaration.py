@@ -166,7 +166,8 @@ def load(run: str) -> Callable[[Namespace], int]:
 class Extra:
     """What a removable part adds to the table: commands, and arguments and examples of commands of the core.
 
-    `publisher` names the module that publishes results of a kind, as `warpleague.cli.publish.Publisher` describes it.
+    `publisher` names the module that publishes results of a kind, as `warpleague.cli.publish.Publisher` describes it,
+    and `outputs` the module whose `OUTPUTS` has what the commands print with `--json`, as `warpleague.cli.outputs`.
     """
 
     def __init__(
@@ -175,9 +176,11 @@ class Extra:
         arguments: Mapping[str, tuple[Argument | Flag | Section | OneOf, ...]] | None = None,
         examples: Mapping[str, tuple[str, ...]] | None = None,
         publisher: Mapping[str, str] | None = None,
+        outputs: str | None = None,
     ) -> None:
         self.commands = commands
         self.publisher = publisher or {}
+        self.outputs = outputs
         self.arguments = arguments or {}
         self.examples = examples or {}
 

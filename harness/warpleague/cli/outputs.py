@@ -5,12 +5,14 @@ that may be missing is `NotRequired`; `None` is for what is not known, and is ca
 """
 
 # The types are looked at: with annotations as texts, `NotRequired` would be lost.
+from importlib import import_module
 from typing import Any, Final, NotRequired, TypeAlias, TypedDict
 
 from warpleague.arena.submissions.accounts import Invitation
 from warpleague.arena.submissions.author_api import Received, Withdrawn
 from warpleague.arena.submissions.jobs import Challenge, Submission, Trial
 from warpleague.arena.submissions.ledger import Entry
+from warpleague.cli.commands import EXTRAS
 
 # -- parts ------------------------------------------------------------------------------------------------
 
@@ -1182,4 +1184,13 @@ OUTPUTS: Final[dict[str, Json]] = {
     "arena invitations": list[Invitation],
     "arena invite": Invited,
 }
-"""By command: what it prints with `--json`."""
+"""By command: what it prints with `--json`. An extra declares its own, in the module that its `EXTRA` names."""
+
+
+def outputs() -> dict[str, Json]:
+    """`OUTPUTS`, with those of the extras."""
+    found = dict(OUTPUTS)
+    for module in EXTRAS:
+        if (name := import_module(module).EXTRA.outputs) is not None:
+            found |= import_module(name).OUTPUTS
+    return found

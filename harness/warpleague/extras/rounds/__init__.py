@@ -36,4 +36,4 @@ EXTRA: Final = Extra(commands=(
         "rounds results rounds/mine.toml --json",
         "rounds verify rounds/mine.toml",
     ), codes={1: "`verify` found something that is not genuine; or the rounds stopped, and say why"}),
-), publisher={"rounds": "warpleague.extras.rounds.publish"})
+), publisher={"rounds": "warpleague.extras.rounds.publish"}, outputs="warpleague.extras.rounds.cli")

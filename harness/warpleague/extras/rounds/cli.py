@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import attrs
 
@@ -16,9 +16,9 @@ from warpleague.extras.rounds.file import load_rounds
 from warpleague.extras.rounds.playing import RunFolder
 from warpleague.extras.rounds.replicates import Replicated, replicated
 from warpleague.extras.rounds.report import replicates_page, replicates_view, rounds_page, rounds_view
-from warpleague.extras.rounds.results import results_of, write_tables
+from warpleague.extras.rounds.results import Results, results_of, write_tables
 from warpleague.extras.rounds.run import RunContext, Stopped, begun_run, open_run, run_rounds
-from warpleague.extras.rounds.verify import verify_rounds
+from warpleague.extras.rounds.verify import Verification, verify_rounds
 from warpleague.extras.rounds.workspace import task_documents, task_text
 from warpleague.report.terminal.console import make_console
 from warpleague.runner.bundle.shipped import short_name
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from warpleague.extras.rounds.file import RoundsConfig
-    from warpleague.extras.rounds.results import Results
     from warpleague.league.play.running import RunReport
     from warpleague.league.results.league import League
     from warpleague.runner.bot.logs import LogFolder
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
 
 VERBS: Final = ("run", "results", "page", "tables", "verify")
 DEMO: Final = "rounds/demo.toml"
+OUTPUTS: Final = {"rounds": Results | Replicated | list[str] | Verification}
+"""What the command prints with `--json`."""
 
 
 def run_rounds_command(args: Namespace) -> int:
@@ -179,9 +180,8 @@ def _print_next_steps(args: Namespace, config: RoundsConfig, page: Path) -> None
 def _verify(args: Namespace, config: RoundsConfig) -> int:
     begun = [run for run in _chosen(args, config) if RunFolder.of(run, args.results).state.is_file()]
     checked = verify_rounds(begun or _chosen(args, config)[:1], args.results, jobs=args.jobs or 0)
-    data: dict[str, Any] = checked.to_json()
     if args.json:
-        print_json({"rounds": config.name, **data})
+        print_json(attrs.asdict(checked))
         return 0 if checked.holds else 1
     for problem in checked.problems:
         print(f"WRONG  {problem}")

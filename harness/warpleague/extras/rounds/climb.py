@@ -11,6 +11,7 @@ import attrs
 
 from warpleague.extras.rounds.file import write_climb
 from warpleague.extras.rounds.playing import entry_of
+from warpleague.league.ratings.placement import Place
 from warpleague.league.results.faulted import bot_faults
 from warpleague.league.results.league import open_to_read
 from warpleague.league.results.status import placement, status
@@ -22,23 +23,21 @@ if TYPE_CHECKING:
     from warpleague.extras.rounds.file import RoundsConfig
     from warpleague.extras.rounds.playing import RunFolder
     from warpleague.extras.rounds.state import Round, State
-    from warpleague.league.ratings.placement import Place
     from warpleague.league.results.league import League
     from warpleague.league.season.config import LeagueConfig
 
 
 @attrs.frozen(kw_only=True)
-class Climb:
-    """How far a program got: where it is on the scale of `levels` levels, after `matches`; it faulted in `faults`.
+class Climb(Place):
+    """How far up the published levels a program got."""
 
-    `scale` is the digest of the scale.
-    """
-
-    scale: str
     levels: int
+    """how many there are"""
+    scale: str
+    """the digest of the scale"""
     matches: int
     faults: int
-    place: Place
+    """the matches in which it faulted"""
 
 
 def climbers(config: RoundsConfig, state: State, round_: Round) -> list[str]:
@@ -68,11 +67,11 @@ def read_climb(config: RoundsConfig, run_folder: RunFolder, version: str) -> Cli
     with open_to_read(load_config(run_folder.climb(version)), run_folder.leagues) as league:
         known = placement(league)
         return Climb(
-            scale=config.scale.digest,
+            **attrs.asdict(known.place()),
             levels=len(known.levels),
+            scale=config.scale.digest,
             matches=known.matches,
             faults=sum(one.matches for one in bot_faults(league) if one.bot == version),
-            place=known.place(),
         )
 
 

@@ -10,25 +10,27 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from warpleague.extras.rounds.results import Results  # noqa: TC001 - its type is looked at
 from warpleague.league.ratings.statistics import Mean, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from warpleague.extras.rounds.results import AuthorLine, Results
+    from warpleague.extras.rounds.results import AuthorLine
 
 
 @attrs.frozen(kw_only=True)
 class Spread:
-    """A mean over `runs`, with the ends of its 95 % interval, by Student's t.
+    """A mean over runs with the ends of its 95 % interval, by Student's t.
 
-    An end is None with fewer than two runs, and where values without bounds are all equal.
+    An end is null with fewer than two runs, and where values without bounds are all equal.
     """
 
     mean: float
     low: float | None
     high: float | None
     runs: int
+    """how many have a value"""
 
     @classmethod
     def of(cls, values: Iterable[float | None], most: float | None = None) -> Spread | None:
@@ -54,31 +56,28 @@ class Spread:
 
 @attrs.frozen(kw_only=True)
 class MeanLine:
-    """An author in one round, over all runs in which this round is over. See `AuthorLine`.
-
-    `rating_guesses` is the number of runs whose rating has no error, since the program won or lost everything there.
-    `helped` is the share of the new version against the one before it.
-    """
+    """An author in one round, over all runs in which this round is over."""
 
     round: int
     author: str
     rating: Spread | None
     rating_guesses: int
+    """in how many runs the rating has no error, since the program won or lost everything"""
     share: Spread | None
     anchor_share: Spread | None
     levels_beaten: Spread | None
+    """of the climb"""
     helped: Spread | None
+    """the share of the new version against the one before it"""
 
 
 @attrs.frozen(kw_only=True)
 class MeanAuthor:
-    """An author over all runs whose rounds are all over; each value of a run is a sum over its rounds.
-
-    `rounds_won` counts the rounds that it won alone.
-    """
+    """An author over all runs whose rounds are all over; each value of a run is a sum over its rounds."""
 
     author: str
     rounds_won: Spread | None
+    """alone"""
     input_tokens: Spread | None
     output_tokens: Spread | None
     cost: Spread | None
@@ -96,13 +95,14 @@ class Difference:
 
 @attrs.frozen(kw_only=True)
 class Replicated:
-    """The means over all runs of a file that have begun. `over` is the number of runs whose rounds are all over."""
+    """The means over all runs of a file of rounds that have begun."""
 
     name: str
     game: str
     rounds: int
     replicates: int
     over: int
+    """how many runs have all their rounds over"""
     anchor: str | None
     authors: tuple[MeanAuthor, ...]
     curves: tuple[MeanLine, ...]
@@ -156,8 +156,8 @@ def _line(number: int, author: str, lines: Sequence[AuthorLine]) -> MeanLine:
         rating_guesses=sum(line.rating is not None and line.error is None for line in lines),
         share=Spread.of((line.share.mean for line in lines if line.share), 1),
         anchor_share=Spread.of((line.anchor_share.mean for line in lines if line.anchor_share), 1),
-        levels_beaten=Spread.of((climb.place.levels_beaten for climb in climbs), levels),
-        helped=Spread.of((line.helped["share"] for line in lines if line.helped), 1),
+        levels_beaten=Spread.of((climb.levels_beaten for climb in climbs), levels),
+        helped=Spread.of((line.helped.share for line in lines if line.helped), 1),
     )
 
 

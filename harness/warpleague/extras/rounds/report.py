@@ -82,14 +82,15 @@ def helped_text(line: AuthorLine) -> str:
     helped = line.helped
     if helped is None:
         return ""
-    if helped["share_low"] is None:
+    if helped.share_low is None or helped.share_high is None:
         return TOO_FEW
-    span = interval_words(helped["share_low"], helped["share_high"])
-    return f"{percent(helped['share'])} ({span}), {helped['verdict']}"
+    return (
+        f"{percent(helped.share)} ({interval_words(helped.share_low, helped.share_high)}), {helped.verdict}"
+    )
 
 
 def _beaten_text(line: AuthorLine | VersionLine) -> str:
-    return "-" if line.climb is None else f"{line.climb.place.levels_beaten} of {line.climb.levels}"
+    return "-" if line.climb is None else f"{line.climb.levels_beaten} of {line.climb.levels}"
 
 
 def climb_text(line: VersionLine) -> str:
@@ -99,9 +100,8 @@ def climb_text(line: VersionLine) -> str:
         return "-"
     if climb.faults == climb.matches:
         return "faulted in every match"
-    place = climb.place
     at, low, high = (
-        None if end is None else f"{end:.1f}" for end in (place.level, place.level_low, place.level_high)
+        None if end is None else f"{end:.1f}" for end in (climb.level, climb.level_low, climb.level_high)
     )
     if at is not None:
         return f"{at} ({low or 'below 1'} to {high or f'above {climb.levels}'})"

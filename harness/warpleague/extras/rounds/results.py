@@ -57,6 +57,10 @@ _Number = TypeVar("_Number", int, float)
 # -- curves ----------------------------------------------------------------------------------------------
 
 
+Verdict = Literal["better", "worse", "no difference seen", "too few deals to tell"]
+TOO_FEW: Final[Verdict] = "too few deals to tell"
+
+
 @attrs.frozen(kw_only=True)
 class Share:
     """A mean share of points in `matches`, with the ends of its 95 % interval, with the deal as the unit."""
@@ -80,66 +84,99 @@ class Share:
 class VersionLine:
     """A version over all rounds in which it played. A fixed author has one version.
 
-    Versions with the same content are one program, and have its rating and results: `same_as` names the first one, and
-    is None for a version that is the first itself. `rating` is in Elo, on one scale for all versions, and `error` is
-    half its 95 % interval. `anchor_share` is its share against the bots of fixed authors. `first_round` is its first
-    round. `climb` is how far up the published levels its program got, None without `[climb]`.
+    Versions with the same content are one program, and have its rating and results.
     """
 
     version: str
     author: str
     fixed: bool
     first_round: int
+    """0: it was there before"""
     commit: str | None
     digest: str
     same_as: str | None
+    """the first version with the same content; null: this is the first one"""
     lines_added: int
     lines_removed: int
     rating: float | None
+    """in Elo, on one scale for all versions"""
     error: float | None
+    """half the 95 % interval of `rating`"""
     played: int
     share: Share | None
     faults: int
     anchor_share: Share | None
+    """against the bots of fixed authors"""
     climb: Climb | None
+    """null without `[climb]`"""
+
+
+@attrs.frozen(kw_only=True)
+class Helped:
+    """An edit's new version against the one before it, on the same deals.
+
+    The `verdict` is "better" or "worse" only where the interval excludes a half, that is, no change.
+    """
+
+    deals: int
+    matches: int
+    won: int
+    """deals"""
+    level: int
+    lost: int
+    score: float
+    """the mean difference in score on the same seats of the same deals"""
+    score_half: float | None
+    share: float
+    """of the points; at tables of three and more a half plus the difference of both shares"""
+    share_low: float | None
+    """the lower end of its two-sided 95 % interval"""
+    share_high: float | None
+    verdict: Verdict
 
 
 @attrs.frozen(kw_only=True)
 class AuthorLine:
     """An author in one round: the version that played, its results, and the effect of its edit.
 
-    `rank` is its rank in the round, `rank_set` the first and the last that it may have by strength, and `won` is true
-    if no other author's version ranks higher. `rating`, `error` and `climb` are those of the version. If this round's
-    edit made a new version, `helped` compares it with the version before, on the same deals; see `helped_json`.
-    `ready` and `findings` are the result of the check, with the codes of its warnings and failures; `ready` is None if
-    the bot did not change. `problem` says why the edit was dropped, or failed and was kept, or the bot is not ready.
-    `transcripts` are files in the folder of the run: what the command printed, and the transcript that it left, if it
-    did. What an author has not told of its usage is None.
+    What an author has not told of its usage is null.
     """
 
     round: int
     author: str
     version: str | None
     new: bool
+    """whether this round's edit made the version"""
     rank: int | None
+    """in the round"""
     rank_set: tuple[int, int] | None
+    """the first and the last rank that it may have by strength"""
     won: bool
+    """whether no other author's version ranks higher"""
     share: Share | None
     rating: float | None
+    """of the version"""
     error: float | None
+    """half the 95 % interval of `rating`"""
     anchor_share: Share | None
     climb: Climb | None
-    helped: dict[str, Any] | None
+    helped: Helped | None
+    """of a new version"""
     before: str | None
+    """the version before a new one"""
     ready: bool | None
+    """the result of the check; null: the bot did not change"""
     findings: tuple[str, ...]
+    """the codes of the check's warnings and failures"""
     problem: str
+    """why the edit was dropped, or failed and was kept, or the bot is not ready"""
     faults: int
     lines_added: int
     lines_removed: int
     edit_s: float
     check_s: float
     begun: int
+    """how often the edit was started"""
     commit: str | None
     model: str | None
     effort: str | None
@@ -147,6 +184,7 @@ class AuthorLine:
     output_tokens: int | None
     cost: float | None
     transcripts: tuple[str, ...]
+    """files in the folder of the run: what the command printed, and the transcript that it left, if it did"""
 
     @property
     def told(self) -> bool:
@@ -156,20 +194,19 @@ class AuthorLine:
 
 @attrs.frozen(kw_only=True)
 class AuthorTotal:
-    """An author over all rounds: rounds won alone and shared, the current version, its models, tokens, cost and time.
-
-    Tokens and cost are sums over the rounds in which they were told, None if in none; `told` is the number of rounds
-    with a report of its usage.
-    """
+    """An author over all rounds. Tokens and cost are sums over the rounds in which they were told, null if in none."""
 
     author: str
     fixed: bool
     rounds_won: int
+    """alone"""
     rounds_shared: int
     version: str | None
+    """the current one"""
     models: tuple[str, ...]
     efforts: tuple[str, ...]
     told: int
+    """the number of rounds with a report of its usage"""
     input_tokens: int | None
     output_tokens: int | None
     cost: float | None
@@ -178,47 +215,48 @@ class AuthorTotal:
 
 @attrs.frozen(kw_only=True)
 class RoundLine:
-    """A round: its matches, the commitment to its secret, the secret, and its times in seconds.
-
-    `copies` are matches between copies of one program, which do not count: a round has them if it has only one. Then
-    `first_seat` is the share of the first seat in them: a test of the method, since only the seat can matter.
-    `overhead_s` is `elapsed_s` without the longest edit and the matches: this program's own time.
-    """
+    """A round."""
 
     round: int
     matches: int
     copies: int
+    """matches between copies of one program, which do not count: a round has them if it has only one"""
     first_seat: Share | None
+    """of the points in `copies`: a test of the method, since only the seat can matter"""
     commitment: str
+    """to its secret"""
     secret: str | None
+    """once it is public"""
     elapsed_s: float
     edit_s: float
     check_s: float
     play_s: float
     overhead_s: float
+    """without the longest edit and the matches: this program's own time"""
 
 
 @attrs.frozen(kw_only=True)
 class Results:
-    """All results of a run so far; `authors` in the order of the file.
-
-    `comparisons` is how many edits had enough deals to be called better or worse, and `better_or_worse_by_chance` how
-    many of them would be, on average, if no edit changed anything. `proves_nothing` says why the commitments to the
-    secrets prove nothing, or is empty.
-    """
+    """All results of rounds so far."""
 
     name: str
     game: str
     rounds: int
     over: int
+    """how many of them are"""
     anchor: str | None
+    """the fixed author whose rating is 1500"""
     authors: tuple[AuthorTotal, ...]
+    """in the order of the file"""
     versions: tuple[VersionLine, ...]
     curves: tuple[AuthorLine, ...]
     per_round: tuple[RoundLine, ...]
     proves_nothing: str
+    """why the commitments to the secrets prove nothing, or empty"""
     comparisons: int
+    """how many edits had enough deals to be called better or worse"""
     better_or_worse_by_chance: float
+    """how many of them would be, on average, if no edit changed anything"""
 
     def to_json(self) -> dict[str, Any]:
         """The results as a JSON object."""
@@ -263,7 +301,7 @@ def results_of(config: RoundsConfig, state: State, run_folder: RunFolder) -> Res
     for round_ in over:
         counts = _Counts.of([played[round_.number]], programs, anchors)
         curves += _round_lines(config, state, round_, played[round_.number], counts, numbers, rated)
-    compared = sum(line.helped is not None and line.helped["verdict"] != TOO_FEW for line in curves)
+    compared = sum(line.helped is not None and line.helped.verdict != TOO_FEW for line in curves)
     return Results(
         name=config.name,
         game=config.game.id,
@@ -490,13 +528,10 @@ def _problem(round_: Round, author: str) -> str:
     return ""
 
 
-Verdict = Literal["better", "worse", "no difference seen", "too few deals to tell"]
-TOO_FEW: Final[Verdict] = "too few deals to tell"
-
 _PAIRED_KEYS: Final = ("deals", "matches", "won", "level", "lost", "score", "score_half")
 
 
-def _paired(config: RoundsConfig, played: _Played, new: int, old: int) -> dict[str, Any] | None:
+def _paired(config: RoundsConfig, played: _Played, new: int, old: int) -> Helped | None:
     """The difference of two versions on the deals that both played, computed as in a test of fixed size."""
     deals: dict[int, list[Any]] = defaultdict(list)
     columns = played.columns
@@ -519,26 +554,31 @@ def _paired(config: RoundsConfig, played: _Played, new: int, old: int) -> dict[s
         # At larger tables the share of all points says less than the difference of both shares.
         state.add(one if players == 2 else attrs.evolve(one, value=0.5 + one.new - one.old))
     data = state.to_json()
-    share = {"share": round(state.counts.mean, 6)}
-    return {key: data[key] for key in _PAIRED_KEYS} | share | helped_json(state.counts)
+    share_low, share_high, verdict = judged(state.counts)
+    return Helped(
+        **{key: data[key] for key in _PAIRED_KEYS},
+        share=round(state.counts.mean, 6),
+        share_low=share_low,
+        share_high=share_high,
+        verdict=verdict,
+    )
 
 
-def helped_json(counts: DealCounts) -> dict[str, Any]:
-    """Whether an edit helped: the 95 % interval of the new version's share, two-sided, and what it says of the edit.
+def judged(counts: DealCounts) -> tuple[float | None, float | None, Verdict]:
+    """Whether an edit helped: the ends of the 95 % interval of the new version's share, and what it says of the edit.
 
-    The `verdict` is "better" or "worse" only where the interval excludes a half, that is, no change. Fewer than six
-    deals that all went alike are too few to tell: even if one version won them all, equal ones would do so by chance
-    in more than one of twenty cases.
+    Fewer than six deals that all went alike are too few to tell: even if one version won them all, equal ones would do
+    so by chance in more than one of twenty cases.
     """
     limits = share_limits(counts)
     if limits is None:
-        return {"share_low": None, "share_high": None, "verdict": TOO_FEW}
+        return None, None, TOO_FEW
     # Rounded as tables print them, so that the word never contradicts the figures beside it.
     low, high = (round(limit, 3) for limit in limits)
     verdict: Verdict = "better" if low > 0.5 else "worse" if high < 0.5 else "no difference seen"
     if counts.half is None and 2 * 0.5**counts.deals > 0.05:
         verdict = TOO_FEW
-    return {"share_low": low, "share_high": high, "verdict": verdict}
+    return low, high, verdict
 
 
 def _total(config: RoundsConfig, state: State, author: str, curves: Sequence[AuthorLine]) -> AuthorTotal:
@@ -601,17 +641,14 @@ _KINDS: Final[dict[str, Kind]] = {
     "float | None": "number",
     "bool": "truth",
     "bool | None": "truth",
-    "tuple[str, ...]": "json",
-    "tuple[int, int] | None": "json",
-    "Share | None": "json",
-    "Climb | None": "json",
-    "dict[str, Any] | None": "json",
 }
-"""The kind of a column, by the type of its field."""
+"""The kind of a column, by the type of its field; of all other types it is JSON."""
 
 
 def _table(name: str, cls: type) -> Table:
-    return Table(name, tuple(Column(field.name, _KINDS[str(field.type)]) for field in attrs.fields(cls)))
+    return Table(
+        name, tuple(Column(field.name, _KINDS.get(str(field.type), "json")) for field in attrs.fields(cls))
+    )
 
 
 VERSIONS: Final = _table("versions", VersionLine)

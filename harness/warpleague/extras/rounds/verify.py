@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -27,25 +27,20 @@ if TYPE_CHECKING:
     from warpleague.league.results.league import League
 
 
-@attrs.define
+@attrs.define(kw_only=True)
 class Verification:
-    """How much was checked, and a description of each problem."""
+    """What was checked of rounds."""
 
-    rounds: int = 0
-    versions: int = 0
-    commits: int = 0
-    records: int = 0
-    records_hold: int = 0
-    problems: list[str] = attrs.Factory(list)
-
-    @property
-    def holds(self) -> bool:
-        """Whether everything holds."""
-        return not self.problems
-
-    def to_json(self) -> dict[str, Any]:
-        """The same as a JSON object."""
-        return {**attrs.asdict(self), "holds": self.holds}
+    rounds: int
+    versions: int
+    commits: int
+    records: int
+    """of matches, each executed again"""
+    records_hold: int
+    problems: list[str]
+    """in words"""
+    holds: bool
+    """whether there is no problem"""
 
 
 def verify_rounds(runs: Iterable[RoundsConfig], results: Path, jobs: int = 0) -> Verification:
@@ -55,7 +50,9 @@ def verify_rounds(runs: Iterable[RoundsConfig], results: Path, jobs: int = 0) ->
     the leagues. Each edit must be one commit on the one before it, so nobody edited twice. Raises `BadInput` if the
     run has not begun, and `StoreError` if a store is unreadable.
     """
-    checked = Verification()
+    checked = Verification(
+        rounds=0, versions=0, commits=0, records=0, records_hold=0, problems=[], holds=True
+    )
     for config in runs:
         run_folder, state = begun_run(config, results)
         before = len(checked.problems)
@@ -68,6 +65,7 @@ def verify_rounds(runs: Iterable[RoundsConfig], results: Path, jobs: int = 0) ->
         if config.replicate > 1:
             where = f"replicate {config.replicate}"
             checked.problems[before:] = [f"{where}: {problem}" for problem in checked.problems[before:]]
+    checked.holds = not checked.problems
     return checked
 
 

@@ -54,7 +54,8 @@ PAGE = Argument("--analysis FILE", "show the results of an analysis, too; `warpl
 SITE = Argument("--analysis FILE", "show the results of an analysis on the page of its match; `warpleague analyse "
                 "--out FILE` writes this file; can be given several times", type=AnalysisPath, many=True)
 
-EXTRA: Final = Extra(arguments={"replay page": (PAGE,), "league report": (SITE,)},
+EXTRA: Final = Extra(outputs="warpleague.extras.study.report",
+                     arguments={"replay page": (PAGE,), "league report": (SITE,)},
                      examples={"replay page": ("replay page results/one.jsonl --analysis one.analysis",)}, commands=(
     Command("bot rerun", "ask a bot the questions of recorded matches again, and list its different "
             "decisions", "warpleague.extras.study.cli:run_rerun", arguments=(

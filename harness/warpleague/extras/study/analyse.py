@@ -15,6 +15,7 @@ import attrs
 from warpleague.errors import BadInput, BotError, ConfigError, RecordError
 from warpleague.extras.study.rerun import spread
 from warpleague.games import load_game
+from warpleague.games.api import JsonObject  # noqa: TC001 - read from the classes at run time
 from warpleague.games.values import decoded, encoded
 from warpleague.league.ratings.statistics import t95
 from warpleague.match.chance import match_key
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Sequence
     from pathlib import Path
 
-    from warpleague.games.api import Game, JsonObject
+    from warpleague.games.api import Game
     from warpleague.match.scribe import Remarks, Times
 
 
@@ -56,14 +57,18 @@ _SURE: Final = 2.0
 
 @attrs.frozen
 class Decision:
-    """A decision of a record: the line `n`, who decided what, and the place of that in the legal actions."""
+    """A decision of a record."""
 
     n: int
+    """the line of the record"""
     seat: int
     ask: str
+    """the kind of decision"""
     action: JsonObject
     played: int
+    """the place of `action` in the legal ones, from 0"""
     legal: int
+    """the number of legal actions"""
 
 
 @attrs.frozen

@@ -27,14 +27,14 @@ from warpleague.extras.study.analyse import (
 )
 from warpleague.extras.study.rerun import (
     Bot,
+    Rerun,
+    RerunSeat,
     Summary,
     Task,
     TimeIsUp,
     print_fault,
     print_summary,
     rerun,
-    seen_json,
-    summary_json,
 )
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
@@ -65,7 +65,7 @@ _ACTIONS: Final = {False: 16, True: 4}
 def run_analyse(args: Namespace) -> int:
     """Analyse the record as far as the budget goes, and print the findings."""
     # These load pages, and numpy for them.
-    from warpleague.extras.study.report import analysis_json, print_analysis
+    from warpleague.extras.study.report import Analysed, print_analysis
 
     begun = time.monotonic()
     replay = Replay(read_record(args.file), where=str(args.file))
@@ -97,7 +97,7 @@ def run_analyse(args: Namespace) -> int:
         raise BadInput(f"--estimates: {_names(setting)} gave no value in any answer: leave out --estimates")
     elapsed_s = time.monotonic() - begun
     if args.json:
-        print_json(analysis_json(analysis, replay, elapsed_s, path, stopped=stopped))
+        print_json(attrs.asdict(Analysed.of(analysis, replay, elapsed_s, path, stopped=stopped)))
     else:
         print_analysis(analysis, replay, elapsed_s, args.list, every=args.all)
     if stopped:
@@ -196,7 +196,7 @@ def run_rerun(args: Namespace) -> int:
     bot = Bot(bundle.seat(), args.level, names)
     begun = time.perf_counter()
     summary = Summary(most=args.list)
-    rows: list[dict[str, Any]] = []
+    rows: list[RerunSeat] = []
     unseeded = False
     stopped = ""
     end_s = None if args.seconds is None else time.monotonic() + args.seconds
@@ -208,7 +208,7 @@ def run_rerun(args: Namespace) -> int:
                     summary.add(seen)
                     unseeded |= not seen.seeded
                     if args.json:
-                        rows.append(seen_json(seen))
+                        rows.append(RerunSeat.of(seen))
                     elif seen.fault is not None:
                         print_fault(seen)
                 progress.show(
@@ -228,7 +228,7 @@ def run_rerun(args: Namespace) -> int:
     if unseeded:
         say("note: the keys of some records are secret, so the bot got another seed there than in its match")
     if args.json:
-        print_json({"bot": bundle.name, **summary_json(summary), "stopped": bool(stopped), "seats": rows})
+        print_json(attrs.asdict(Rerun.of(bundle.name, summary, rows, stopped=bool(stopped))))
     else:
         print_summary(bundle.name, summary)
     if stopped:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
 from rich.text import Text
 
-from warpleague.extras.study.analyse import read_analysis, record_of
+from warpleague.extras.study.analyse import Decision, read_analysis, record_of
+from warpleague.extras.study.rerun import Rerun
+from warpleague.games.api import JsonObject  # noqa: TC001 - read from the classes at run time
+from warpleague.league.ratings.statistics import rounded
 from warpleague.match.replay import Replay
 from warpleague.report.site.match_page import Notes
 from warpleague.report.site.write import NotesFile
@@ -25,7 +28,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from warpleague.extras.study.analyse import Analysis, Mean, Turn, Verdict
-    from warpleague.games.api import JsonObject
 
 
 # -- analysis words --------------------------------------------------------------------------------------
@@ -146,71 +148,161 @@ def _judged_table(verdict: Verdict, analysis: Analysis) -> list[list[str]]:
 # -- analysis --------------------------------------------------------------------------------------------
 
 
-def analysis_json(
-    analysis: Analysis, replay: Replay, elapsed_s: float, path: Path, *, stopped: bool
-) -> JsonObject:
-    """All results as JSON; values are shares of the points, or scores, errors half a 95 % interval."""
-    blunders = analysis.blunders
-    return {
-        "match": replay.header["id"],
-        "game": replay.header["game"],
-        "with": [bot[0] for bot in analysis.about["bots"]] or ["random"],
-        "seed": analysis.about["seed"],
-        "estimates": analysis.about["estimates"],
-        "all_known": analysis.about["all_known"],
-        "unit": "share" if analysis.plan.shares else "score",
-        "playouts": analysis.playouts,
-        "faults": analysis.faults,
-        "blunders": [each.decision.n for each in blunders],
-        "turning_points": [turn_json(turn) for turn in analysis.turns],
-        "decisions": [_verdict_json(each, analysis) for each in analysis.verdicts],
-        "unknown": analysis.left,
-        "stopped": stopped,
-        "file": str(path),
-        "elapsed_s": round(elapsed_s, 3),
-    }
+@attrs.frozen(kw_only=True)
+class Value:
+    """What an action or a position is worth to the seat that decides."""
+
+    value: float
+    error: float | None
+    """half its 95 % interval; null: too few playouts to say"""
+    playouts: int
+
+    @classmethod
+    def of(cls, mean: Mean) -> Value:
+        """The value that a mean gives."""
+        return cls(value=round(mean.value, 5), error=rounded(mean.interval, 5), playouts=mean.playouts)
 
 
-def _mean_json(mean: Mean) -> JsonObject:
-    interval = mean.interval
-    return {
-        "value": round(mean.value, 5),
-        "error": None if interval is None else round(interval, 5),
-        "playouts": mean.playouts,
-    }
+@attrs.frozen(kw_only=True)
+class LegalAction:
+    """An action, and its place in the legal ones, from 0."""
+
+    index: int
+    action: JsonObject
 
 
-def turn_json(turn: Turn) -> JsonObject:
-    """A turning point as JSON."""
-    return {
-        "n": turn.n,
-        "since": turn.since,
-        "seat": turn.seat,
-        "own": turn.own,
-        "before": round(turn.before, 5),
-        "after": round(turn.after, 5),
-        "change": _mean_json(turn.change),
-    }
+@attrs.frozen(kw_only=True)
+class Alternative(Value):
+    """An action that was examined, and its place in the legal ones, from 0."""
+
+    index: int
+    action: JsonObject
 
 
-def _verdict_json(verdict: Verdict, analysis: Analysis) -> JsonObject:
-    decision, actions = verdict.decision, analysis.actions
-    fields: dict[str, Any] = attrs.asdict(decision, recurse=False)
-    return fields | {
-        "before": _mean_json(verdict.before),
-        "after": _mean_json(verdict.after),
-        "alternatives": [
-            {"index": other.index, "action": actions[decision.n, other.index], **_mean_json(other.mean)}
-            for other in verdict.others
-        ],
-        "looked_at": verdict.looked_at,
-        "best": None
-        if verdict.best is None
-        else {"index": verdict.best, "action": actions[decision.n, verdict.best]},
-        "loss": None if verdict.loss is None else _mean_json(verdict.loss),
-        "blunder": verdict.blunder,
-        "playouts": verdict.playouts,
-    }
+@attrs.frozen(kw_only=True)
+class TurningPoint:
+    """A clear change of a seat's value."""
+
+    n: int
+    """the line of the record at its end"""
+    since: int
+    """the line at its beginning"""
+    seat: int
+    own: bool
+    """by the seat's own decision; else by dice and the others"""
+    before: float
+    after: float
+    change: Value
+
+    @classmethod
+    def of(cls, turn: Turn) -> TurningPoint:
+        """The turning point that an analysis found."""
+        fields: dict[str, Any] = attrs.asdict(turn, recurse=False)
+        numbers = {"before": round(turn.before, 5), "after": round(turn.after, 5)}
+        return cls(**fields | numbers | {"change": Value.of(turn.change)})
+
+
+@attrs.frozen(kw_only=True)
+class Judged(Decision):
+    """A decision, and how good it was."""
+
+    before: Value
+    """if the bots choose at this decision, too"""
+    after: Value
+    """of the recorded action"""
+    alternatives: list[Alternative]
+    """at most three, the best first"""
+    looked_at: int
+    """the number of actions that were examined"""
+    best: LegalAction | None
+    loss: Value | None
+    """how much better `best` was than the recorded action; null: not known yet"""
+    blunder: bool
+    playouts: int
+
+    @classmethod
+    def of(cls, verdict: Verdict, analysis: Analysis) -> Judged:
+        """The decision that a verdict is about."""
+        n, best = verdict.decision.n, verdict.best
+        fields: dict[str, Any] = attrs.asdict(verdict.decision, recurse=False)
+        return cls(
+            **fields,
+            before=Value.of(verdict.before),
+            after=Value.of(verdict.after),
+            alternatives=[
+                Alternative(
+                    index=other.index,
+                    action=analysis.actions[n, other.index],
+                    **attrs.asdict(Value.of(other.mean)),
+                )
+                for other in verdict.others
+            ],
+            looked_at=verdict.looked_at,
+            best=None if best is None else LegalAction(index=best, action=analysis.actions[n, best]),
+            loss=None if verdict.loss is None else Value.of(verdict.loss),
+            blunder=verdict.blunder,
+            playouts=verdict.playouts,
+        )
+
+
+@attrs.frozen(kw_only=True)
+class Analysed:
+    """The analysis of a match."""
+
+    match: str
+    game: str
+    bots: list[str]
+    """that played on, by seat; none: random actions"""
+    seed: str
+    estimates: bool
+    """whether values that bots expect took the place of results"""
+    all_known: bool
+    """whether hidden facts stayed as they were"""
+    unit: Literal["share", "score"]
+    """of all values"""
+    playouts: int
+    faults: dict[str, int]
+    """of the bots in these playouts, by kind"""
+    blunders: list[int]
+    """their lines in the record, the worst first"""
+    turning_points: list[TurningPoint]
+    """the largest first"""
+    decisions: list[Judged]
+    unknown: int
+    """the number of decisions of which nothing is known yet"""
+    stopped: bool
+    """before all was known"""
+    file: str
+    elapsed_s: float
+
+    @classmethod
+    def of(
+        cls, analysis: Analysis, replay: Replay, elapsed_s: float, path: Path, *, stopped: bool
+    ) -> Analysed:
+        """All results of the analysis of this match in a file."""
+        about = analysis.about
+        return cls(
+            match=replay.header["id"],
+            game=replay.header["game"],
+            bots=[bot[0] for bot in about["bots"]],
+            seed=about["seed"],
+            estimates=about["estimates"],
+            all_known=about["all_known"],
+            unit="share" if analysis.plan.shares else "score",
+            playouts=analysis.playouts,
+            faults=analysis.faults,
+            blunders=[each.decision.n for each in analysis.blunders],
+            turning_points=[TurningPoint.of(turn) for turn in analysis.turns],
+            decisions=[Judged.of(each, analysis) for each in analysis.verdicts],
+            unknown=analysis.left,
+            stopped=stopped,
+            file=str(path),
+            elapsed_s=round(elapsed_s, 3),
+        )
+
+
+OUTPUTS: Final = {"analyse": Analysed, "bot rerun": Rerun}
+"""What the commands of this extra print with `--json`."""
 
 
 def print_analysis(

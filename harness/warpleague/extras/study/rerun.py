@@ -19,6 +19,7 @@ import trio
 from rich.text import Text
 
 from warpleague.errors import BotError, HarnessFault, RecordError, interrupt_behind
+from warpleague.games.api import JsonObject  # noqa: TC001 - read from the classes at run time
 from warpleague.league.results.faulted import BotFaults
 from warpleague.match import greeting
 from warpleague.match.faults import with_words
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
     from multiprocessing.queues import Queue, SimpleQueue
 
-    from warpleague.games.api import Game, JsonObject
+    from warpleague.games.api import Game
     from warpleague.match.scribe import Remarks, Times
 
 
@@ -53,23 +54,26 @@ if TYPE_CHECKING:
 _NANO = 1_000_000_000
 
 
-@attrs.define
+@attrs.frozen(kw_only=True)
 class Choice:
-    """The bot's decision where the record has line `n`: `same` is None where the two cannot be compared.
-
-    That is where one of them sent a message, or where the recorded bot had faulted. `id` is the number of the question
-    that the bot got last. `ms` and `recorded_ms` are the wall times, None for actions in a `then` list.
-    """
+    """The bot's decision at a line of the record."""
 
     n: int
+    """the line of the record"""
     id: int
+    """the number of the question that the bot got last"""
     ask: str
+    """the kind of decision"""
     action: JsonObject
     recorded: JsonObject | None
+    """null: the recorded bot had faulted"""
     same: bool | None
-    ms: float | None = None
-    recorded_ms: float | None = None
-    value: float | None = None
+    """null: one of them sent a message, or the recorded bot had faulted, so they cannot be compared"""
+    ms: float | None
+    """by the wall clock; null: it is from a `then` list"""
+    recorded_ms: float | None
+    value: float | None
+    """what the bot expects"""
 
 
 class Follower(Referee):
@@ -314,9 +318,10 @@ class Task:
 
 @attrs.frozen
 class Fault:
-    """The bot's fault at the record's line `n`: nothing was asked after it."""
+    """The bot's fault: nothing was asked after it."""
 
     n: int
+    """the line of the record"""
     kind: str
     message: str
     stderr: str
@@ -530,42 +535,95 @@ def is_slower(choice: Choice) -> bool:
     return more and _excess(choice) > _SLOWER_MS
 
 
-def summary_json(summary: Summary) -> JsonObject:
-    """The sums as JSON."""
-    return {
-        "records": summary.records,
-        "decisions": summary.decisions,
-        "compared": summary.compared,
-        "different": summary.different,
-        "faults": dict(sorted(summary.faults.items())),
-        "slower": summary.slower,
-        "ms": round(summary.ms, 3),
-        "recorded_ms": round(summary.recorded_ms, 3),
-        "asks": {ask: {"compared": n, "different": d} for ask, (n, d) in sorted(summary.asks.items())},
-        "elapsed_s": round(summary.elapsed_s, 3),
-        "records_a_second": round(summary.records / summary.elapsed_s, 2) if summary.elapsed_s else None,
-    }
+@attrs.frozen(kw_only=True)
+class RerunSeat:
+    """How the bot fared in one seat of one match."""
+
+    record: str
+    match: str
+    game: str
+    seat: int
+    name: str
+    """of the recorded bot"""
+    decisions: int
+    different: list[Choice]
+    slower: list[Choice]
+    fault: Fault | None
+    seeded: bool
+    """whether it got its seed of the match"""
+
+    @classmethod
+    def of(cls, seen: Seen) -> RerunSeat:
+        """Every decision of a seat that differs or is slower, and the fault."""
+        return cls(
+            record=seen.where,
+            match=seen.match,
+            game=seen.game,
+            seat=seen.seat,
+            name=seen.bot,
+            decisions=len(seen.choices),
+            different=list(seen.different),
+            slower=[choice for choice in seen.choices if is_slower(choice)],
+            fault=seen.fault,
+            seeded=seen.seeded,
+        )
 
 
-def seen_json(seen: Seen) -> JsonObject:
-    """One seat of one match as JSON: every decision that differs or is slower, and the fault."""
-    return {
-        "record": seen.where,
-        "match": seen.match,
-        "game": seen.game,
-        "seat": seen.seat,
-        "name": seen.bot,
-        "decisions": len(seen.choices),
-        "different": [_choice_json(choice) for choice in seen.different],
-        "slower": [_choice_json(choice) for choice in seen.choices if is_slower(choice)],
-        "fault": None if seen.fault is None else attrs.asdict(seen.fault),
-        "seeded": seen.seeded,
-    }
+@attrs.frozen(kw_only=True)
+class ComparedDecisions:
+    """Decisions of a kind."""
+
+    compared: int
+    different: int
 
 
-def _choice_json(choice: Choice) -> JsonObject:
-    fields: dict[str, Any] = attrs.asdict(choice, recurse=False)
-    return {name: value for name, value in fields.items() if name != "same"}
+@attrs.frozen(kw_only=True)
+class Rerun:
+    """Recorded matches that were put to a bot again."""
+
+    bot: str
+    records: int
+    decisions: int
+    compared: int
+    different: int
+    """of the compared ones"""
+    faults: dict[str, int]
+    """by kind"""
+    slower: int
+    """decisions that took more than twice as long as recorded, and 10 ms longer"""
+    ms: float
+    """the sum of all decisions whose times are known"""
+    recorded_ms: float
+    asks: dict[str, ComparedDecisions]
+    """by kind of decision"""
+    elapsed_s: float
+    records_a_second: float | None
+    stopped: bool
+    """before the last record"""
+    seats: list[RerunSeat]
+
+    @classmethod
+    def of(cls, bot: str, summary: Summary, seats: list[RerunSeat], *, stopped: bool) -> Rerun:
+        """The sums over all seats, and each seat."""
+        return cls(
+            bot=bot,
+            records=summary.records,
+            decisions=summary.decisions,
+            compared=summary.compared,
+            different=summary.different,
+            faults=dict(sorted(summary.faults.items())),
+            slower=summary.slower,
+            ms=round(summary.ms, 3),
+            recorded_ms=round(summary.recorded_ms, 3),
+            asks={
+                ask: ComparedDecisions(compared=compared, different=different)
+                for ask, (compared, different) in sorted(summary.asks.items())
+            },
+            elapsed_s=round(summary.elapsed_s, 3),
+            records_a_second=round(summary.records / summary.elapsed_s, 2) if summary.elapsed_s else None,
+            stopped=stopped,
+            seats=seats,
+        )
 
 
 def print_fault(seen: Seen) -> None:

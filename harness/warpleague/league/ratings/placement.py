@@ -30,20 +30,17 @@ _SPREAD: Final = (
 
 @attrs.frozen
 class Place:
-    """Where a bot is on a scale, with the ends of its 95 % interval; an end is None where it is open.
-
-    A level is a number such as 2.5, halfway from the second to the third; it is None beyond the scale, too. Elo is
-    over the first level, random play. `levels_beaten` is how many levels the bot surely beats, those below its
-    interval.
-    """
+    """Where a bot is on a scale, with the ends of its 95 % interval; an end is null where it is open."""
 
     level: float | None
+    """2.5 is halfway from the second to the third; null: it won or lost everything, or is beyond the scale"""
     level_low: float | None
     level_high: float | None
     elo_over_random: float | None
     elo_over_random_low: float | None
     elo_over_random_high: float | None
     levels_beaten: int
+    """how many levels it surely beats: those below its interval"""
 
 
 @attrs.define
