@@ -141,7 +141,7 @@ def test_what_authors_see_and_keep(run: Run, make: Make, tmp_path: Path) -> None
     page = (place(tmp_path) / "report" / "index.html").read_text("utf-8")
     assert "<b>m</b>" not in page
     assert "not told" in page
-    transcript = lines(data, "ann")[1]["transcript"]
+    (transcript,) = lines(data, "ann")[1]["transcripts"]
     assert f'href="../{transcript}"' in page
     assert (place(tmp_path) / transcript).is_file()
     assert (author / "workspace" / "notes.txt").read_text() == "ann 1\nann 2\n"

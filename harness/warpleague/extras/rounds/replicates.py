@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from warpleague.extras.rounds.results import Results  # noqa: TC001 - its type is looked at
+from warpleague.extras.rounds.results import Results  # noqa: TC001 - read from the classes at run time
 from warpleague.league.ratings.statistics import Mean, rounded
 
 if TYPE_CHECKING:

@@ -347,7 +347,7 @@ def check_conditions(config: RoundsConfig, state: State, run_folder: RunFolder) 
     if changed:
         raise StoreError(
             f"{run_folder.state}: this run began with another {', '.join(changed)} than {config.path} has now; only "
-            "rounds, records, limits and [run] may change. Give the file another name for a new run"
+            "rounds, replicates, records, limits and [run] may change. Give the file another name for a new run"
         )
 
 

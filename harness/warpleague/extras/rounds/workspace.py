@@ -431,7 +431,7 @@ def task_text(config: RoundsConfig, author: Author, number: int) -> str:
         f"2. All tables play {counted(config.deals, 'deal')}. Earlier versions of the bots play, too. The secret of "
         f"the dice was fixed before you began{'' if config.proves_nothing else ', so nobody knows them'}.",
         f"3. In the next round `{feedback}/own.json` says how your version did. `helped` there compares it with your "
-        "version before.",
+        f"version before{'' if config.climb is None else ', `climb` says which of the published levels it beats'}.",
     )
     return _TASK.format(
         task=_filled(task),
