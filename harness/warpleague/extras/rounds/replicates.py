@@ -85,7 +85,7 @@ class MeanAuthor:
 
 
 @attrs.frozen(kw_only=True)
-class Difference:
+class PairDifference:
     """By how much Elo an author is ahead of another one in the last round, both in the same run."""
 
     author: str
@@ -106,7 +106,7 @@ class Replicated:
     anchor: str | None
     authors: tuple[MeanAuthor, ...]
     curves: tuple[MeanLine, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[PairDifference, ...]
     runs: tuple[Results, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def replicated(runs: Sequence[Results], replicates: int) -> Replicated:
         authors=tuple(_author(whole, author) for author in authors),
         curves=tuple(_line(number, author, some) for (number, author), some in lines.items()),
         differences=tuple(
-            Difference(author=one, other=other, elo=ahead)
+            PairDifference(author=one, other=other, elo=ahead)
             for one, other in combinations(authors, 2)
             if (ahead := _ahead(whole, one, other)) is not None
         ),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from rich.console import Group, RenderableType
 
-    from warpleague.extras.rounds.replicates import Difference, MeanAuthor, MeanLine, Replicated, Spread
+    from warpleague.extras.rounds.replicates import PairDifference, MeanAuthor, MeanLine, Replicated, Spread
     from warpleague.extras.rounds.results import (
         AuthorLine,
         AuthorTotal,
@@ -388,7 +388,7 @@ def _printed_table(
 
 _MeanColumn: TypeAlias = "Column[MeanLine, RoundsView[MeanLine]]"
 _MeanAuthorColumn: TypeAlias = "Column[MeanAuthor, RoundsView[MeanAuthor]]"
-_DifferenceColumn: TypeAlias = "Column[Difference, RoundsView[Difference]]"
+_DifferenceColumn: TypeAlias = "Column[PairDifference, RoundsView[PairDifference]]"
 
 
 def spread_text(spread: Spread | None, text: Callable[[float], str]) -> str:
