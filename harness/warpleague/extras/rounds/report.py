@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from rich.console import Group, RenderableType
 
-    from warpleague.extras.rounds.replicates import PairDifference, MeanAuthor, MeanLine, Replicated, Spread
+    from warpleague.extras.rounds.replicates import MeanAuthor, MeanLine, PairDifference, Replicated, Spread
     from warpleague.extras.rounds.results import (
         AuthorLine,
         AuthorTotal,
