@@ -121,3 +121,17 @@ def test_the_authors_of_the_demo(run: Run, tmp_path: Path) -> None:
     (_, curves_file, _) = run("tables", path, "--json", "--format", "parquet").json
     rows = pq.read_table(curves_file).to_pylist()
     assert [row["version"] for row in rows if row["author"] == "breaks"] == versions["breaks"]
+    first, second = (
+        (row["helped_verdict"], row["share_low"]) for row in rows if row["version"] == "breaks.1"
+    )
+    assert first == (breaks[0]["helped"]["verdict"], breaks[0]["share"]["low"])
+    assert second[0] is None
+    ratings = {line["version"]: line["rating"] for line in data["versions"]}
+    gains = {line["author"]: line["gain"] for line in data["authors"]}
+    assert gains["steps"] == pytest.approx(ratings["steps.3"] - ratings["steps.0"], abs=0.01)
+    assert gains["idle"] is None
+    ahead = {(line["author"], line["other"]): line["elo"] for line in data["differences"]}
+    assert ahead["steps", "idle"] == pytest.approx(ratings["steps.3"] - ratings["idle.0"], abs=0.01)
+    out = run("results", path).out
+    assert "not ready" in out
+    assert "aliens for 2 players (max_turns = 12" in out

@@ -174,17 +174,18 @@ def test_equal_versions_are_better_or_worse_in_one_of_twenty_cases(
 def line(verdict: str, low: float, high: float) -> Any:
     share = (low + high) / 2
     return SimpleNamespace(
-        helped=SimpleNamespace(verdict=verdict, share=share, share_low=low, share_high=high)
+        helped=SimpleNamespace(verdict=verdict, share=share, share_low=low, share_high=high, deals=9)
     )
 
 
 def test_what_is_printed_of_an_edit() -> None:
     """The share, the two ends of its interval, and the word; without an end where there are too few deals."""
-    assert helped_text(line("better", 0.501, 0.699)) == "60.0 % (50.1 to 69.9), better"
-    assert helped_text(line(FEW, 0.3, 1.0)) == f"65.0 % (30.0 to 100.0), {FEW}"
+    assert helped_text(line("better", 0.501, 0.699)) == "60.0 % (50.1 to 69.9) in 9 deals, better"
+    assert helped_text(line(FEW, 0.3, 1.0)) == f"65.0 % (30.0 to 100.0) in 9 deals, {FEW}"
     some: Any = SimpleNamespace(comparisons=12, better_or_worse_by_chance=0.6)
     assert chance_lines(some) == [
-        "In 12 comparisons, chance alone would give about 0.6 better or worse if no edit changed anything."
+        "Of the 12 comparisons with enough deals to tell, chance alone would make about 0.6 better or worse if no "
+        "edit changed anything."
     ]
 
 

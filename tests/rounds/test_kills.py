@@ -25,7 +25,7 @@ EDIT = """
 echo "round $WARPLEAGUE_ROUND" >>notes.txt
 sed -i "s/^CHOICE = .*/CHOICE = $WARPLEAGUE_ROUND/" bot/bot.py
 """
-OF_THE_HOST = ("elapsed_s", "edit_s", "check_s", "play_s", "overhead_s", "begun")
+OF_THE_HOST = ("committed", "elapsed_s", "edit_s", "check_s", "play_s", "overhead_s", "begun")
 """What a kill may change: times, and how often an edit was begun."""
 
 

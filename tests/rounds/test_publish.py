@@ -27,13 +27,18 @@ def test_rounds_are_published_with_their_leagues(
     shutil.rmtree(tmp_path / "results")
     shutil.rmtree(tmp_path / "start")
     path.unlink()
-    capsys.readouterr()
+    published = capsys.readouterr().out
     assert main(["verify", "small.tar", "--json"], tools) == 0
     verdicts = {check["what"]: check["verdict"] for check in json.loads(capsys.readouterr().out)["checks"]}
     assert {verdicts[what] for what in ("records", "round 1", "results", "standings", "manifest")} == {
         "holds"
     }
-    assert verdicts["edits"] == "unchecked"
+    assert (verdicts["edits"], verdicts["usage"]) == ("unchecked", "unchecked")
+    receipt = next(
+        line for line in published.splitlines() if line.startswith("Receipt of round-01: ")
+    ).split()[-1]
+    assert main(["verify", "small.tar", "--head", f"round-01:{receipt}"], tools) == 0
+    assert main(["verify", "small.tar", "--head", f"round-2:{receipt}"], tools) == 2
     with tarfile.open("small.tar") as tar:
         found = ((entry.name, tar.extractfile(entry)) for entry in tar if entry.isfile())
         files = {name: file.read() for name, file in found if file}

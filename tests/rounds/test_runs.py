@@ -53,7 +53,7 @@ def test_a_run_goes_on_and_verify_finds_what_was_changed(run: Run, make: Make, t
     assert (more.code, more.json["over"]) == (0, 2)
     done = run(make(authors, rounds=2, more="previous = 1"), "--quiet")
     assert done.code == 2
-    assert "began with another previous" in done.err
+    assert "began with other values of previous" in done.err
 
 
 def test_who_fails_may_have_to_forfeit(run: Run, make: Make) -> None:

@@ -618,8 +618,8 @@ CORE: Final = (
         Argument("--signer FILE", "the file with the public key of who must have signed it, or with several",
                  type=path),
         Argument("--head HEAD", "a receipt that was given out: check that the league still has everything up to it; "
-                 "can be given several times", many=True),
-        Argument("--jobs N", "the number of processes at the same time (default: one for each core)",
+                 "LEAGUE:HEAD for an archive of several leagues; can be given several times", many=True),
+        Argument("--jobs N", "the number of processes at the same time (default, and 0: one for each core)",
                  type=count(0), default=0),
         JSON,
     ), examples=("verify mine.tar", "verify mine.tar --signer publisher.pub"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import shlex
 import subprocess
 from fnmatch import fnmatchcase
@@ -51,7 +52,7 @@ from warpleague.toml_text import parse_toml, read_text
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from warpleague.league.results.league import League
     from warpleague.league.season.config import LeagueConfig
@@ -66,6 +67,8 @@ SOURCES: Final = "sources"
 _NAMESPACE: Final = "warpleague"
 """For what a signature is, as ssh-keygen says it: one for another use does not serve here."""
 _WORDS: Final = {"holds": "holds", "wrong": "WRONG", "unchecked": "not checked"}
+_KEY: Final = re.compile(r"(ssh-|ecdsa-|sk-)\S+ \S+")
+_MOST_SHOWN: Final = 10
 _MOST_BYTES: Final = 8 << 30
 _MOST_FILES: Final = 1_000_000
 
@@ -281,14 +284,15 @@ def _standings(league: League) -> dict[str, Any]:
 
 def run_verify(args: Namespace) -> int:
     """Exit code 1: something does not hold."""
-    heads = [Head.parse(text) for text in args.head]
+    if args.signer is not None:
+        _keys_of(args.signer)
     lines = ProgressLines(silent=is_silent(args))
     checks: list[Checked] = []
     with scratch_folder() as scratch:
         folder = scratch / "archive"
         _unpack(args.archive, folder)
         manifest = _read_manifest(args.archive, folder)
-        for one in _checks(manifest, folder, heads, args):
+        for one in _checks(manifest, folder, args):
             clean = attrs.evolve(one, text=one.text.replace(f"{folder}/", "").replace(f"{scratch}/", ""))
             checks.append(clean)
             lines.tell("checks done", len(checks))
@@ -338,14 +342,16 @@ def _read_manifest(path: Path, folder: Path) -> ArchiveManifest:
     return structure(data, ArchiveManifest, f"{path}: {MANIFEST}")
 
 
-def _checks(manifest: ArchiveManifest, folder: Path, heads: list[Head], args: Namespace) -> Iterator[Checked]:
+def _checks(manifest: ArchiveManifest, folder: Path, args: Namespace) -> Iterator[Checked]:
     digests, problems = _digests(folder)
     for name in sorted(digests.keys() | manifest.files.keys()):
         if digests.get(name) != manifest.files.get(name):
             there = "is not in the manifest" if name not in manifest.files else "is not in the archive"
             both = name in digests and name in manifest.files
             problems.append(f"{name}: {'has another digest than in the manifest' if both else there}")
-    yield from (Checked("file", "wrong", problem) for problem in problems)
+    yield from (Checked("file", "wrong", problem) for problem in problems[:_MOST_SHOWN])
+    if len(problems) > _MOST_SHOWN:
+        yield Checked("file", "wrong", f"{counted(len(problems) - _MOST_SHOWN, 'more file')} like these")
     if not problems:
         yield Checked("files", "holds", f"{counted(len(digests), 'file')} with the digests of the manifest")
     yield _check_signature(folder, args.signer)
@@ -353,8 +359,7 @@ def _checks(manifest: ArchiveManifest, folder: Path, heads: list[Head], args: Na
     for known in manifest.leagues:
         check_rules(str(known.get("game")), known.get("rules"))
     names = sorted(path.name for path in (folder / LEAGUES).iterdir()) if (folder / LEAGUES).is_dir() else []
-    if heads and len(names) != 1:
-        raise BadInput("--head: is for an archive of one league")
+    heads = _heads(args.head, names)
     leagues: list[dict[str, Any]] = []
     bots: dict[tuple[str, str], None] = {}
     stores = folder.parent / "stores" / LEAGUES
@@ -364,7 +369,7 @@ def _checks(manifest: ArchiveManifest, folder: Path, heads: list[Head], args: Na
             with open_published(folder / LEAGUES / name, stores, name) as league:
                 leagues.append(about(league))
                 bots |= dict.fromkeys(bots_of(league))
-                checks = partial(check_league, league, heads, args.jobs, **args.tools.pool)
+                checks = partial(check_league, league, heads[name], args.jobs, **args.tools.pool)
                 for one in (*checks(), _check_table(folder / LEAGUES / name / STANDINGS, _standings(league))):
                     yield attrs.evolve(one, text=where + one.text)
         except BadInput as error:
@@ -376,6 +381,24 @@ def _checks(manifest: ArchiveManifest, folder: Path, heads: list[Head], args: Na
         named.setdefault(digest, []).append(bot)
     yield from check_sources(named, folder / SOURCES)
     yield from _check_manifest(manifest, _manifest(manifest.kind, manifest.name, leagues, bots, digests))
+
+
+def _heads(texts: Sequence[str], names: Sequence[str]) -> dict[str, list[Head]]:
+    """The receipts that were given out, by league; `BadInput` for what is none, or of no league of the archive."""
+    heads: dict[str, list[Head]] = {name: [] for name in names}
+    for text in texts:
+        name, colon, head = text.rpartition(":")
+        if not colon and len(names) == 1:
+            (name,) = names
+        if name not in heads:
+            advice = (
+                nearest(name, names)
+                if colon
+                else f"write LEAGUE:HEAD, such as {next(iter(names), 'cup')}:{head}"
+            )
+            raise BadInput(f"--head {text}: the archive has {counted(len(names), 'league')}; {advice}")
+        heads[name].append(Head.parse(head))
+    return heads
 
 
 def _digests(folder: Path) -> tuple[dict[str, str], list[str]]:
@@ -489,16 +512,28 @@ def _check_signature(folder: Path, signer: Path | None) -> Checked:
     by = _last_line(good.stdout).partition(" with ")[2]
     if signer is None:
         return Checked("signature", "unchecked", f"it is by {by}; whose key that is, --signer FILE says")
-    try:
-        keys = [line for line in signer.read_text("utf-8").splitlines() if line.strip() and line[0] != "#"]
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"--signer {signer}: cannot be read: {error}") from None
+    keys = _keys_of(signer)
     allowed = folder.parent / "allowed"
     allowed.write_text("".join(f"publisher {line}\n" for line in keys), "utf-8")
     done = _ssh_keygen("verify", "-f", str(allowed), "-I", "publisher", "-s", str(file), data=data)
     if done.returncode:
         return Checked("signature", "wrong", f"it is by {by}, which is no key of {signer}")
     return Checked("signature", "holds", f"by {by}, a key of {signer}")
+
+
+def _keys_of(signer: Path) -> list[str]:
+    """The public keys in a file, one for each line; `BadInput` if it has others lines, or none."""
+    try:
+        keys = [line for line in signer.read_text("utf-8").splitlines() if line.strip() and line[0] != "#"]
+    except OSError as error:
+        raise BadInput(f"--signer {signer}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        keys = []
+    if not keys or not all(_KEY.match(line) for line in keys):
+        raise BadInput(
+            f"--signer {signer}: has no public keys such as ssh-keygen writes to a file that ends in .pub"
+        )
+    return keys
 
 
 def _last_line(output: bytes) -> str:

@@ -10,7 +10,7 @@ import attrs
 from warpleague.errors import BadInput, BotError
 from warpleague.extras.rounds.file import RoundsConfig, write_round
 from warpleague.extras.rounds.state import Check, Finding, Round, State, Version
-from warpleague.extras.rounds.workspace import AuthorFolder
+from warpleague.extras.rounds.workspace import BOT, AuthorFolder
 from warpleague.league.play.entering import Commitment, commit
 from warpleague.league.season.bot_check import check_for
 from warpleague.league.season.config import BotEntry, LeagueConfig, load_config
@@ -106,6 +106,8 @@ def check(request: CheckRequest) -> Check:
     except BotError as error:  # there is no folder
         ready = False
         findings.append(Finding(what="bundle", verdict="failed", text=str(error), code="manifest"))
+    # Authors know their bot by the folder in their workspace, and nobody needs to know folders of this machine.
+    findings = [attrs.evolve(one, text=one.text.replace(str(request.bot), BOT)) for one in findings]
     return Check(ready=ready, findings=tuple(findings), elapsed_s=round(time.monotonic() - begun_s, 3))
 
 

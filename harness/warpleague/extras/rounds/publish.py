@@ -67,6 +67,11 @@ def check(folder: Path, leagues: Path) -> Iterator[Checked]:
     yield Checked(
         "edits", "unchecked", "the archive has the versions, not the workspaces, commits and commands"
     )
+    yield Checked(
+        "usage",
+        "unchecked",
+        "models, efforts, tokens, costs and times of edits are what the authors' machine told",
+    )
 
 
 def _check_run(config: RoundsConfig, folder: Path, run_folder: RunFolder) -> Iterator[Checked]:
@@ -79,6 +84,10 @@ def _check_run(config: RoundsConfig, folder: Path, run_folder: RunFolder) -> Ite
     for round_ in state.rounds:
         if round_.phase != "over":
             continue
+        played = (run_folder.league(round_.number), *map(run_folder.climb, climbers(config, state, round_)))
+        if lacks := [league.stem for league in played if not league.is_file()]:
+            yield Checked(f"{where}round {round_.number}", "wrong", f"is missing: {', '.join(lacks)}")
+            return
         with open_to_read(load_config(run_folder.league(round_.number)), run_folder.leagues) as league:
             problems = list(round_problems(config, state, round_, league))
             for version in climbers(config, state, round_):

@@ -153,7 +153,7 @@ def _line(number: int, author: str, lines: Sequence[AuthorLine]) -> MeanLine:
         round=number,
         author=author,
         rating=Spread.of(line.rating for line in lines),
-        rating_guesses=sum(line.rating is not None and line.error is None for line in lines),
+        rating_guesses=sum(line.rating is not None and line.rating_half is None for line in lines),
         share=Spread.of((line.share.mean for line in lines if line.share), 1),
         anchor_share=Spread.of((line.anchor_share.mean for line in lines if line.anchor_share), 1),
         levels_beaten=Spread.of((climb.levels_beaten for climb in climbs), levels),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from warpleague.extras.rounds.replicates import MeanAuthor, MeanLine, PairDifference, Replicated, Spread
     from warpleague.extras.rounds.results import (
+        AuthorDifference,
         AuthorLine,
         AuthorTotal,
         Results,
@@ -58,6 +59,7 @@ _TotalColumn: TypeAlias = "Column[AuthorTotal, RoundsView[AuthorTotal]]"
 _AuthorColumn: TypeAlias = "Column[AuthorLine, RoundsView[AuthorLine]]"
 _VersionColumn: TypeAlias = "Column[VersionLine, RoundsView[VersionLine]]"
 _RoundColumn: TypeAlias = "Column[RoundLine, RoundsView[RoundLine]]"
+_DifferenceColumn: TypeAlias = "Column[AuthorDifference, RoundsView[AuthorDifference]]"
 
 
 def rating_text(rating: float | None, error: float | None) -> str:
@@ -67,6 +69,13 @@ def rating_text(rating: float | None, error: float | None) -> str:
     if error is None:
         return f"≈ {rating:.0f}"
     return f"{rating:.0f} ± {error:.0f}" if error else f"{rating:.0f}"
+
+
+def ahead_text(elo: float | None, half: float | None) -> str:
+    """By how much Elo something is ahead, with half its 95 % interval; without one it is a guess: ≈."""
+    if elo is None:
+        return "-"
+    return f"≈ {elo:+.0f}" if half is None else f"{elo:+.0f} ± {half:.0f}"
 
 
 def share_text(share: Share | Spread | None) -> str:
@@ -81,12 +90,11 @@ def helped_text(line: AuthorLine) -> str:
     """Whether an edit helped: the share of the new version against the one before, its 95 % interval, and a word."""
     helped = line.helped
     if helped is None:
-        return ""
+        return line.problem.partition(":")[0]
     if helped.share_low is None or helped.share_high is None:
         return TOO_FEW
-    return (
-        f"{percent(helped.share)} ({interval_words(helped.share_low, helped.share_high)}), {helped.verdict}"
-    )
+    span = interval_words(helped.share_low, helped.share_high)
+    return f"{percent(helped.share)} ({span}) in {counted(helped.deals, 'deal')}, {helped.verdict}"
 
 
 def _beaten_text(line: AuthorLine | VersionLine) -> str:
@@ -114,9 +122,21 @@ def chance_lines(results: Results) -> list[str]:
         return []
     compared = counted(results.comparisons, "comparison")
     return [
-        f"In {compared}, chance alone would give about {results.better_or_worse_by_chance:g} better or worse if no "
-        "edit changed anything."
+        f"Of the {compared} with enough deals to tell, chance alone would make about "
+        f"{results.better_or_worse_by_chance:g} better or worse if no edit changed anything."
     ]
+
+
+def conditions_words(results: Results) -> str:
+    """How the rounds are played: a sentence."""
+    how = results.conditions
+    seats = {"all": "every seat order", "rotations": "every rotation", "fixed": "one seat order"}[how.seats]
+    options = ", ".join(f"{key} = {value}" for key, value in how.options.items())
+    return (
+        f"{results.game} for {counted(how.players, 'player')}{f' ({options})' if options else ''}; each round "
+        f"{counted(how.deals, 'deal')} of each table in {seats}, with {counted(how.previous, 'earlier version')} of "
+        f"each author; clock: {how.clock.in_words()}; level {how.level}."
+    )
 
 
 def _version_text(line: AuthorLine) -> str:
@@ -186,6 +206,8 @@ TOTALS: Final[tuple[_TotalColumn, ...]] = (
     count_column("rounds_won", lambda line: line.rounds_won, "rounds won"),
     count_column("rounds_shared", lambda line: line.rounds_shared, "shared"),
     Column("version", "plays now", lambda line: line.version or "-", kind="text"),
+    Column("gain", "gain ± 95 %", lambda line: ahead_text(line.gain, line.gain_half),
+           help="gain: by how much Elo this version is ahead of the bot at the start."),
     Column("model", "model", lambda line: ", ".join(line.models) or NOT_TOLD, shown=_any_usage, kind="text"),
     Column("effort", "effort", lambda line: ", ".join(line.efforts) or NOT_TOLD, shown=_any_usage, kind="text"),
     Column("tokens", "tokens in/out", _tokens_text, shown=_any_usage),
@@ -200,7 +222,7 @@ CURVES: Final[tuple[_AuthorColumn, ...]] = (
     Column("round", "round", lambda line: str(line.round)),
     Column("author", "author", lambda line: line.author, kind="text"),
     Column("version", "version", _version_text, kind="text"),
-    Column("rating", "rating ± 95 %", lambda line: rating_text(line.rating, line.error)),
+    Column("rating", "rating ± 95 %", lambda line: rating_text(line.rating, line.rating_half)),
     Column("rank", "rank", _rank_text,
            help="rank: in the standings of the round; in brackets the ranks that the version may have by strength, "
                 "with 95 % confidence for all bots of the round at once."),
@@ -212,6 +234,8 @@ CURVES: Final[tuple[_AuthorColumn, ...]] = (
     Column("helped", "did it help?", helped_text, shown=_any("helped"), kind="text", wraps=True,
            help="did it help?: share of points against the version before, on the same deals, and its 95 % interval; "
                 "better or worse: it excludes 50 %."),
+    count_column("begun", lambda line: line.begun, shown=lambda view: any(line.begun > 1 for line in view.lines),
+                 help="begun: how often the edit began; it begins again after this program was stopped."),
     Column("lines", "lines", _lines_text, shown=_wide),
     Column("edit_s", "edit s", lambda line: f"{line.edit_s:.1f}", shown=_wide),
     Column("tokens", "tokens in/out", _tokens_text, shown=_told_on_page),
@@ -224,7 +248,7 @@ VERSIONS: Final[tuple[_VersionColumn, ...]] = (
     Column("version", "version", lambda line: line.version, kind="text"),
     Column("same_as", "same as", lambda line: line.same_as or "", kind="text", shown=_any("same_as"),
            help="same as: the same program; it plays once, and its versions have one rating."),
-    Column("rating", "rating ± 95 %", lambda line: rating_text(line.rating, line.error)),
+    Column("rating", "rating ± 95 %", lambda line: rating_text(line.rating, line.rating_half)),
     count_column("played", lambda line: line.played),
     Column("share", "share", lambda line: share_text(line.share)),
     Column("anchor_share", "anchors", lambda line: share_text(line.anchor_share),
@@ -247,6 +271,7 @@ ROUNDS: Final[tuple[_RoundColumn, ...]] = (
                  help="copies: matches of one program against itself, which do not count; first seat: its share in "
                       "them, which tells only of seats and dice."),
     Column("first_seat", "first seat", lambda line: share_text(line.first_seat), shown=_any("copies")),
+    Column("committed", "begun", lambda line: line.committed, shown=lambda view: view.page, kind="text", soft=True),
     Column("elapsed", "all s", lambda line: f"{line.elapsed_s:.1f}"),
     Column("edit", "edits s", lambda line: f"{line.edit_s:.1f}"),
     Column("check", "checks s", lambda line: f"{line.check_s:.1f}"),
@@ -257,6 +282,13 @@ ROUNDS: Final[tuple[_RoundColumn, ...]] = (
            soft=True, shown=_medium),
 )
 """The times of each round, and the commitment to its dice."""
+
+DIFFERENCES: Final[tuple[_DifferenceColumn, ...]] = (
+    Column("author", "author", lambda line: line.author, kind="text"),
+    Column("other", "against", lambda line: line.other, kind="text"),
+    Column("elo", "Elo ahead ± 95 %", lambda line: ahead_text(line.elo, line.elo_half)),
+)
+"""Each two authors, by their current versions."""
 # fmt: on
 
 
@@ -279,6 +311,7 @@ def rounds_page(results: Results) -> bytes:
         name=results.name,
         game=results.game,
         sentence=_sentence(results, editors),
+        conditions=conditions_words(results),
         anchor=results.anchor,
         chart=charts.curves(
             [(author.author, _points(results, author.author)) for author in editors],
@@ -287,6 +320,11 @@ def rounds_page(results: Results) -> bytes:
         ),
         tables=[
             _table("authors", "Authors", TOTALS, editors),
+            *(
+                [_table("differences", "Authors against each other", DIFFERENCES, results.differences)]
+                if results.differences
+                else []
+            ),
             _table(
                 "rounds", "Round by round", CURVES, curves, [*chance_lines(results), *problem_lines(curves)]
             ),
@@ -322,8 +360,10 @@ def _sentence(results: Results, editors: Sequence[AuthorTotal]) -> str:
 def _points(results: Results, author: str) -> list[charts.Point]:
     """The ratings of the version at the start, and of the one that played in each round."""
     start = next((line for line in results.versions if line.author == author and not line.first_round), None)
-    rows = [] if start is None else [(0, start.version, start.rating, start.error)]
-    rows += [(line.round, line.version or "-", line.rating, line.error) for line in results.curve(author)]
+    rows = [] if start is None else [(0, start.version, start.rating, start.rating_half)]
+    rows += [
+        (line.round, line.version or "-", line.rating, line.rating_half) for line in results.curve(author)
+    ]
     return [
         charts.Point(x, rating, *_bounds(rating, error), f"{version}: {rating_text(rating, error)}")
         for x, version, rating, error in rows
@@ -369,6 +409,12 @@ def rounds_view(results: Results, width: int = 100) -> RenderableType:
         _printed_table("Versions on one scale", VERSIONS, rated(results.versions), width),
         _printed_table("Rounds", ROUNDS, results.per_round, width, *secret_words(results)),
         _printed_table("Authors", TOTALS, editors, width),
+        *(
+            [_printed_table("Authors against each other", DIFFERENCES, results.differences, width)]
+            if results.differences
+            else []
+        ),
+        conditions_words(results),
     )
 
 
@@ -388,7 +434,7 @@ def _printed_table(
 
 _MeanColumn: TypeAlias = "Column[MeanLine, RoundsView[MeanLine]]"
 _MeanAuthorColumn: TypeAlias = "Column[MeanAuthor, RoundsView[MeanAuthor]]"
-_DifferenceColumn: TypeAlias = "Column[PairDifference, RoundsView[PairDifference]]"
+_PairColumn: TypeAlias = "Column[PairDifference, RoundsView[PairDifference]]"
 
 
 def spread_text(spread: Spread | None, text: Callable[[float], str]) -> str:
@@ -446,7 +492,7 @@ MEAN_AUTHORS: Final[tuple[_MeanAuthorColumn, ...]] = (
 )
 """The authors over all rounds of a run, over all runs."""
 
-DIFFERENCES: Final[tuple[_DifferenceColumn, ...]] = (
+PAIRS: Final[tuple[_PairColumn, ...]] = (
     Column("author", "author", lambda line: line.author, kind="text"),
     Column("other", "against", lambda line: line.other, kind="text"),
     Column("elo", "Elo ahead", lambda line: spread_text(line.elo, "{:+.0f}".format)),
@@ -473,7 +519,7 @@ def replicates_page(results: Replicated, pages: Sequence[str]) -> bytes:
         ),
         tables=[
             _table("means", "Round by round", MEANS, results.curves),
-            _table("differences", "Authors in the last round", DIFFERENCES, results.differences),
+            _table("differences", "Authors in the last round", PAIRS, results.differences),
             _table("authors", "Authors", MEAN_AUTHORS, results.authors),
         ],
         runs=[
@@ -490,7 +536,7 @@ def replicates_view(results: Replicated, width: int = 100) -> RenderableType:
         _printed_table(
             f"Means of {results.name}{anchor}", MEANS, results.curves, width, _runs_words(results)
         ),
-        _printed_table("Authors in the last round", DIFFERENCES, results.differences, width),
+        _printed_table("Authors in the last round", PAIRS, results.differences, width),
         _printed_table("Authors", MEAN_AUTHORS, results.authors, width),
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter, defaultdict
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, get_args, get_type_hints
 
 import attrs
 import msgspec
@@ -36,10 +36,11 @@ from warpleague.league.results.standings import standings
 from warpleague.league.results.tallies import WinLossRecord, outcomes, records
 from warpleague.league.schedule.formats.api import seatings_count
 from warpleague.league.schedule.formats.strength_test import NEW, OLD, Deal, StrengthTest
-from warpleague.league.season.config import load_config
+from warpleague.league.season.config import Seating, load_config
+from warpleague.match.spec import Level, TimeControl  # noqa: TC001 - read from the classes at run time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from warpleague.extras.rounds.file import RoundsConfig
@@ -59,6 +60,34 @@ _Number = TypeVar("_Number", int, float)
 
 Verdict = Literal["better", "worse", "no difference seen", "too few deals to tell"]
 TOO_FEW: Final[Verdict] = "too few deals to tell"
+
+
+@attrs.frozen(kw_only=True)
+class Conditions:
+    """How rounds are played; `options` are those of the game."""
+
+    players: int
+    options: dict[str, Any]
+    deals: int
+    """of each table in each round"""
+    seats: Seating
+    previous: int
+    """earlier versions of each author that play, too"""
+    clock: TimeControl
+    level: Level
+
+    @classmethod
+    def of(cls, config: RoundsConfig) -> Conditions:
+        """Those of a file."""
+        return cls(
+            players=config.game.players or 0,
+            options=dict(config.game.options),
+            deals=config.deals,
+            seats=config.seats,
+            previous=config.previous,
+            clock=config.clock,
+            level=config.rules.level,
+        )
 
 
 @attrs.frozen(kw_only=True)
@@ -100,7 +129,7 @@ class VersionLine:
     lines_removed: int
     rating: float | None
     """in Elo, on one scale for all versions"""
-    error: float | None
+    rating_half: float | None
     """half the 95 % interval of `rating`"""
     played: int
     share: Share | None
@@ -156,7 +185,7 @@ class AuthorLine:
     share: Share | None
     rating: float | None
     """of the version"""
-    error: float | None
+    rating_half: float | None
     """half the 95 % interval of `rating`"""
     anchor_share: Share | None
     climb: Climb | None
@@ -203,6 +232,9 @@ class AuthorTotal:
     rounds_shared: int
     version: str | None
     """the current one"""
+    gain: float | None
+    """by how much Elo it is ahead of the bot at the start"""
+    gain_half: float | None
     models: tuple[str, ...]
     efforts: tuple[str, ...]
     told: int
@@ -225,6 +257,8 @@ class RoundLine:
     """of the points in `copies`: a test of the method, since only the seat can matter"""
     commitment: str
     """to its secret"""
+    committed: str
+    """when"""
     secret: str | None
     """once it is public"""
     elapsed_s: float
@@ -233,6 +267,17 @@ class RoundLine:
     play_s: float
     overhead_s: float
     """without the longest edit and the matches: this program's own time"""
+
+
+@attrs.frozen(kw_only=True)
+class AuthorDifference:
+    """Two authors, by their current versions."""
+
+    author: str
+    other: str
+    elo: float
+    """by how much the author is ahead of the other one"""
+    elo_half: float | None
 
 
 @attrs.frozen(kw_only=True)
@@ -246,8 +291,10 @@ class Results:
     """how many of them are"""
     anchor: str | None
     """the fixed author whose rating is 1500"""
+    conditions: Conditions
     authors: tuple[AuthorTotal, ...]
     """in the order of the file"""
+    differences: tuple[AuthorDifference, ...]
     versions: tuple[VersionLine, ...]
     curves: tuple[AuthorLine, ...]
     per_round: tuple[RoundLine, ...]
@@ -308,7 +355,9 @@ def results_of(config: RoundsConfig, state: State, run_folder: RunFolder) -> Res
         rounds=config.rounds,
         over=len(over),
         anchor=config.anchors[0].name if config.anchors else None,
-        authors=tuple(_total(config, state, author.name, curves) for author in config.authors),
+        conditions=Conditions.of(config),
+        authors=tuple(_total(config, state, author.name, curves, numbers, fit) for author in config.authors),
+        differences=tuple(_differences(config, state, numbers, fit)),
         versions=versions,
         curves=tuple(curves),
         per_round=tuple(_round_line(round_, played[round_.number]) for round_ in over),
@@ -432,7 +481,7 @@ def _version_line(
         lines_added=0 if version is None else version.lines_added,
         lines_removed=0 if version is None else version.lines_removed,
         rating=rounded(fit.ratings[number], 3),
-        error=rounded(fit.half(number), 3),
+        rating_half=rounded(fit.half(number), 3),
         played=record.played,
         share=Share.of(counts.shares[number]),
         faults=record.faults,
@@ -478,7 +527,7 @@ def _round_lines(
                 won=best is not None and rank == best,
                 share=None if number is None else Share.of(counts.shares[number]),
                 rating=None if name is None else rated[name].rating,
-                error=None if name is None else rated[name].error,
+                rating_half=None if name is None else rated[name].rating_half,
                 anchor_share=None if number is None else Share.of(counts.against_anchors[number]),
                 climb=None if name is None else rated[name].climb,
                 helped=None
@@ -581,17 +630,39 @@ def judged(counts: DealCounts) -> tuple[float | None, float | None, Verdict]:
     return low, high, verdict
 
 
-def _total(config: RoundsConfig, state: State, author: str, curves: Sequence[AuthorLine]) -> AuthorTotal:
+def _differences(
+    config: RoundsConfig, state: State, numbers: dict[str, int], fit: Fit
+) -> Iterator[AuthorDifference]:
+    last = {author.name: state.versions_of(author.name)[-1:] for author in config.editors}
+    for one, other in itertools.combinations([author for author in last if last[author]], 2):
+        ahead = fit.difference(*(numbers[last[author][0].name] for author in (one, other)))
+        if ahead is not None:
+            elo, half = ahead
+            yield AuthorDifference(author=one, other=other, elo=round(elo, 3), elo_half=rounded(half, 3))
+
+
+def _total(
+    config: RoundsConfig,
+    state: State,
+    author: str,
+    curves: Sequence[AuthorLine],
+    numbers: dict[str, int],
+    fit: Fit,
+) -> AuthorTotal:
     lines = [line for line in curves if line.author == author]
     winners = Counter(line.round for line in curves if line.won)
     alone = sum(line.won and winners[line.round] == 1 for line in lines)
     versions = state.versions_of(author)
+    ends = [numbers[version.name] for version in (versions[-1:] + versions[:1])]
+    gain, half = (fit.difference(*ends) if len(set(ends)) > 1 else None) or (None, None)
     return AuthorTotal(
         author=author,
         fixed=config.author(author).fixed,
         rounds_won=alone,
         rounds_shared=sum(line.won for line in lines) - alone,
         version=versions[-1].name if versions else author if config.author(author).fixed else None,
+        gain=rounded(gain, 3),
+        gain_half=rounded(half, 3),
         models=tuple(dict.fromkeys(line.model for line in lines if line.model)),
         efforts=tuple(dict.fromkeys(line.effort for line in lines if line.effort)),
         told=sum(line.told for line in lines),
@@ -618,6 +689,7 @@ def _round_line(round_: Round, played: _Played) -> RoundLine:
         copies=played.copies,
         first_seat=played.first_seat,
         commitment=round_.commitment,
+        committed=round_.committed,
         secret=played.secret,
         elapsed_s=round(elapsed, 3),
         edit_s=round(spent.get("edit", 0.0), 3),
@@ -641,14 +713,24 @@ _KINDS: Final[dict[str, Kind]] = {
     "float | None": "number",
     "bool": "truth",
     "bool | None": "truth",
+    "Verdict": "text",
 }
 """The kind of a column, by the type of its field; of all other types it is JSON."""
 
 
-def _table(name: str, cls: type) -> Table:
-    return Table(
-        name, tuple(Column(field.name, _KINDS.get(str(field.type), "json")) for field in attrs.fields(cls))
-    )
+def _table(name: str, cls: type[attrs.AttrsInstance]) -> Table:
+    return Table(name, tuple(_columns(cls, "")))
+
+
+def _columns(cls: type[attrs.AttrsInstance], prefix: str) -> Iterator[Column]:
+    """A column for each field, and for each field of a part, such as `share_low`."""
+    hints = get_type_hints(cls)
+    for field in attrs.fields(cls):
+        part = next((kind for kind in get_args(hints[field.name]) if attrs.has(kind)), None)
+        if part is None:
+            yield Column(f"{prefix}{field.name}", _KINDS.get(str(field.type), "json"))
+        else:
+            yield from _columns(part, f"{prefix}{field.name}_")
 
 
 VERSIONS: Final = _table("versions", VersionLine)
@@ -668,8 +750,15 @@ def write_tables(results: Results, folder: Path, kind: TableFormat) -> list[Path
     return written
 
 
+def _flat(line: Any, prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in attrs.asdict(line, recurse=False).items():
+        flat |= _flat(value, f"{prefix}{name}_") if attrs.has(type(value)) else {f"{prefix}{name}": value}
+    return flat
+
+
 def _row(table: Table, line: Any) -> Row:
-    data = attrs.asdict(line)
+    data = defaultdict(lambda: None, _flat(line))  # a part that is None has no columns of its own
     return tuple(
         msgspec.json.encode(data[column.name])
         if column.kind == "json" and data[column.name] is not None

@@ -231,7 +231,9 @@ def write_feedback(
 
 
 # The values of a line that every author may see.
-_SHARED_KEYS: Final = frozenset({"author", "version", "rating", "error", "anchor_share", "faults", "climb"})
+_SHARED_KEYS: Final = frozenset(
+    {"author", "version", "rating", "rating_half", "anchor_share", "faults", "climb"}
+)
 _AUTHOR_KEYS: Final = _SHARED_KEYS | {"new", "rank", "won", "share"}
 _VERSION_KEYS: Final = _SHARED_KEYS | {"fixed", "same_as", "played"}
 
@@ -346,8 +348,8 @@ def check_conditions(config: RoundsConfig, state: State, run_folder: RunFolder) 
     changed = sorted(key for key in {*now, *state.conditions} if now.get(key) != state.conditions.get(key))
     if changed:
         raise StoreError(
-            f"{run_folder.state}: this run began with another {', '.join(changed)} than {config.path} has now; only "
-            "rounds, replicates, records, limits and [run] may change. Give the file another name for a new run"
+            f"{run_folder.state}: this run began with other values of {', '.join(changed)} than {config.path} has; "
+            "only rounds, replicates, records, limits and [run] may change. Give the file another name for a new run"
         )
 
 

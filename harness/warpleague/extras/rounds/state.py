@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """The format of the file."""
 
 Phase = Literal["edit", "check", "play", "over"]

@@ -91,8 +91,12 @@ def filled(columns: Iterable[Column[LineT, ViewT]], view: ViewT, lines: Iterable
         if column.kind == "bot":
             _bot_column(table)
         else:
-            justify: JustifyMethod = "left" if column.kind == "text" else "right"
-            table.add_column(column.heading, justify=justify, no_wrap=not column.wraps, overflow="fold")
+            # Where there is no room, texts take several lines: cut digits would be another number.
+            text = column.kind == "text"
+            justify: JustifyMethod = "left" if text else "right"
+            table.add_column(
+                column.heading, justify=justify, no_wrap=not (text or column.wraps), overflow="fold"
+            )
     for line in lines:
         table.add_row(*(_cell(column.kind, column.text(line)) for column in shown))
     return table
