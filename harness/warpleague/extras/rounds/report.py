@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import attrs
@@ -131,7 +132,7 @@ def conditions_words(results: Results) -> str:
     """How the rounds are played: a sentence."""
     how = results.conditions
     seats = {"all": "every seat order", "rotations": "every rotation", "fixed": "one seat order"}[how.seats]
-    options = ", ".join(f"{key} = {value}" for key, value in how.options.items())
+    options = ", ".join(f"{key} = {json.dumps(value)}" for key, value in how.options.items())
     return (
         f"{results.game} for {counted(how.players, 'player')}{f' ({options})' if options else ''}; each round "
         f"{counted(how.deals, 'deal')} of each table in {seats}, with {counted(how.previous, 'earlier version')} of "
