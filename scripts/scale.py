@@ -38,7 +38,7 @@ from warpleague.league.schedule.formats.placement import seats_of
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options
 from warpleague.opponents.player import LEVELS
-from warpleague.opponents.scale import FIELD_LEVEL, SCALE_FILE
+from warpleague.opponents.scale import FIELD_LEVEL, SCALE_FILE, SHOWN, all_scales
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.bundle.manifest import read_manifest
 
@@ -186,6 +186,23 @@ def steps(game: str, played: Played) -> str:
     return table("step | seats | deals | score in % | Elo", rows)
 
 
+def strengths(game: str) -> str:
+    """The table of the page with the scales of a game: the Elo of each level over random play."""
+    rows = []
+    for scale in all_scales():
+        if scale.game == game:
+            ratings = [
+                f"≈ {level.elo_over_random:.0f}"
+                if level.half_interval_elo is None
+                else f"{level.elo_over_random:.0f} ± {level.half_interval_elo:.0f}"
+                for level in scale.levels[1:]
+            ]
+            seats = "solo" if scale.players == 1 else str(scale.players)
+            rows.append([seats, *ratings, f"`{scale.digest[:SHOWN]}`"])
+    levels = " | ".join(f"level {level}" for level in range(2, LEVELS + 1))
+    return table(f"seats | {levels} | scale", rows)
+
+
 def main() -> int:
     """Measure, or write scale and page; the exit code."""
     every = every_table()
@@ -207,15 +224,17 @@ def main() -> int:
         played = read(args.results)
         found = [scale for name in every if (scale := fitted(name, played))]
         scales = json.dumps({"scales": found}, indent=1) + "\n"
+        if args.write:
+            SCALE_FILE.write_text(scales, encoding="utf-8")
         page = text = PAGE.read_text(encoding="utf-8")
         for game in DEALS:
-            page = page_with(page, steps(game, played), f"<!-- made by scripts/scale.py: {game} -->")
+            tables = f"{strengths(game)}\n\n{steps(game, played)}"
+            page = page_with(page, tables, f"<!-- made by scripts/scale.py: {game} -->")
     except (BadInput, OSError, ValueError, KeyError) as error:
         print(f"scale: {error}", file=sys.stderr)
         return 2
     if args.check:
         return int((page, scales) != (text, SCALE_FILE.read_text(encoding="utf-8")))
-    SCALE_FILE.write_text(scales, encoding="utf-8")
     PAGE.write_text(page, encoding="utf-8")
     return 0
 
