@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from warpleague.extras.rounds.climb import Climb, climbers, read_climb
-from warpleague.extras.rounds.state import Usage
+from warpleague.extras.rounds.state import Edit, Usage
 from warpleague.extras.rounds.workspace import transcripts
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
 from warpleague.league.ratings.posterior import EDIT_DRIFTS, shrunk_fit
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from warpleague.extras.rounds.file import RoundsConfig
+    from warpleague.extras.rounds.file import Author, RoundsConfig
     from warpleague.extras.rounds.playing import RunFolder
     from warpleague.extras.rounds.state import Part, Round, State
     from warpleague.league.ratings.fit import Fit
@@ -509,13 +509,12 @@ def _round_lines(
     lines = []
     for author in config.editors:
         part = round_.parts[author.name]
-        name, edit = part.version, part.edit
+        name = part.version
         new = name is not None and state.version(name).round == round_.number
         before = _before(state, author.name, name) if new and name is not None else None
         number = None if name is None else numbers[name]
         line = standing.get(author.name)
         rank = None if line is None else line.rank
-        usage = Usage() if edit is None or edit.usage is None else edit.usage
         lines.append(
             AuthorLine(
                 round=round_.number,
@@ -534,25 +533,34 @@ def _round_lines(
                 if name is None or before is None or numbers[before] not in field
                 else _paired(config, played, numbers[name], numbers[before]),
                 before=before,
-                ready=None if part.check is None else part.check.ready,
-                findings=_codes(part),
-                problem=_problem(round_, author.name),
                 faults=0 if number is None else counts.records[number].faults,
-                lines_added=0 if edit is None else edit.lines_added,
-                lines_removed=0 if edit is None else edit.lines_removed,
-                edit_s=0.0 if edit is None else edit.wall_s,
-                check_s=0.0 if part.check is None else part.check.elapsed_s,
-                begun=part.begun,
-                commit=None if edit is None else edit.commit,
-                model=usage.model or author.model,
-                effort=usage.effort or author.effort,
-                input_tokens=usage.input_tokens,
-                output_tokens=usage.output_tokens,
-                cost=usage.cost,
-                transcripts=() if edit is None else transcripts(author.name, round_.number, edit.transcript),
+                **_of_edit(round_, author, part),
             )
         )
     return lines
+
+
+def _of_edit(round_: Round, author: Author, part: Part) -> dict[str, Any]:
+    """The keys of an author's line that tell of its edit and its check."""
+    edit = Edit(commit="", changed=False) if part.edit is None else part.edit
+    usage = edit.usage or Usage()
+    return {
+        "ready": None if part.check is None else part.check.ready,
+        "findings": _codes(part),
+        "problem": _problem(round_, author.name),
+        "lines_added": edit.lines_added,
+        "lines_removed": edit.lines_removed,
+        "edit_s": edit.wall_s,
+        "check_s": 0.0 if part.check is None else part.check.elapsed_s,
+        "begun": part.begun,
+        "commit": edit.commit or None,
+        "model": usage.model or author.model,
+        "effort": usage.effort or author.effort,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cost": usage.cost,
+        "transcripts": () if part.edit is None else transcripts(author.name, round_.number, edit.transcript),
+    }
 
 
 def _before(state: State, author: str, version: str) -> str | None:
