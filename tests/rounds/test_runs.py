@@ -161,7 +161,7 @@ HARM = {
     "nests-folders": """python3 -c 'import os
 for top in (os.environ["HOME"], os.getcwd() + "/notes"):
     os.makedirs(top, exist_ok=True), os.chdir(top)
-    for _ in range(1900): os.mkdir("d"), os.chdir("d")'
+    for _ in range(1100): os.mkdir("deep"), os.chdir("deep")'
     """,
     "fills-the-disk": "head -c 40000000 /dev/zero >bot/zero",
 }
