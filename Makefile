@@ -30,7 +30,7 @@ demo: program ## play a small league of every game, then the aliens demo league,
 
 .PHONY: test
 test: bootstrap ## run the tests on all processors, without the examples of the docs
-	$(BIN)/pytest -n auto $(TESTS) $(AGAIN) $(PYTEST)
+	$(BIN)/pytest -n auto --dist worksteal $(TESTS) $(AGAIN) $(PYTEST)
 
 .PHONY: test-quick
 test-quick: ## run the third of the tests that depends most on the Python and the system there are

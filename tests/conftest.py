@@ -53,8 +53,8 @@ _MAX_CHARS = 160
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than processors for `-n auto`: a third of the time, tests wait for a bot or a clock."""
-    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
+    """Two workers more than processors for `-n auto`: half of the time, tests wait for a bot, a disk or a clock."""
+    return len(os.sched_getaffinity(0)) + 2 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 2
 
 
 def pytest_collection_finish() -> None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-import textwrap
 from collections.abc import Collection, Iterable, Mapping
 from enum import Enum
+from functools import cache
 from itertools import pairwise
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
@@ -239,28 +239,36 @@ def _either(schemas: Iterable[JsonObject]) -> JsonObject:
 
 def _literals_of_keys(cls: Any) -> dict[str, str]:
     """The same of a TypedDict and of those that it continues: it knows its own keys, but before 3.12 no bases."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
-    assert isinstance(tree, ast.ClassDef)
     known = vars(sys.modules[cls.__module__])
-    bases = [known[base.id] for base in tree.bases if isinstance(base, ast.Name)]
+    bases = [
+        known[base.id]
+        for base in _statements(cls.__module__)[cls.__name__].bases
+        if isinstance(base, ast.Name)
+    ]
     inherited = [_literals_of_keys(base) for base in bases if is_typeddict(base)]
     return {name: text for texts in (*inherited, _literals_below(cls)) for name, text in texts.items()}
 
 
 def _literals_below(cls: type) -> dict[str, str]:
     """The string literal that follows each annotated field in the class statement of `cls`."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
-    except (OSError, TypeError, SyntaxError):  # made by a call, without a class statement
-        return {}
+    statement = _statements(cls.__module__).get(cls.__name__)
     texts: dict[str, str] = {}
-    if tree.body and isinstance(tree.body[0], ast.ClassDef):
-        body = tree.body[0].body
-        for field, literal in pairwise(body):
-            match field, literal:
-                case (
-                    ast.AnnAssign(target=ast.Name(id=name)),
-                    ast.Expr(value=ast.Constant(value=str() as text)),
-                ):
-                    texts[name] = inspect.cleandoc(text)
+    for field, literal in pairwise(statement.body if statement else ()):  # without one it was made by a call
+        match field, literal:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str() as text)),
+            ):
+                texts[name] = inspect.cleandoc(text)
     return texts
+
+
+@cache
+def _statements(module: str) -> dict[str, ast.ClassDef]:
+    """The class statements of a module by name, read once for all its classes; none if its source is not there."""
+    try:
+        tree = ast.parse(inspect.getsource(sys.modules[module]))
+    except (KeyError, OSError, TypeError, SyntaxError):
+        return {}
+    # From the outside inwards, so that of classes with one name the outermost counts.
+    return {node.name: node for node in [*ast.walk(tree)][::-1] if isinstance(node, ast.ClassDef)}

@@ -81,7 +81,7 @@ exit 1
 THINKER: Final = """
 import time
 from warpline.client import run
-run(lambda question: (time.sleep(1.5 if question.id == 2 else 0), 0)[1], wants=())
+run(lambda question: (time.sleep(1.1 if question.id == 2 else 0), 0)[1], wants=())
 """
 """Thinks once for longer than a second."""
 

@@ -19,13 +19,15 @@ from warpleague.match.replay import verify_record
 class Terminal:
     """A command in a terminal: what it writes is read, keys are sent."""
 
-    def __init__(self, *words: str, folder: Path, lines: int = 24) -> None:
+    def __init__(
+        self, *words: str, folder: Path, lines: int = 24, program: tuple[str, str] = ("-m", "warpleague")
+    ) -> None:
         self.fd, end = pty.openpty()
         self.resize(lines)
         unset = ("COLUMNS", "LINES", "NO_COLOR")
         env = {name: value for name, value in os.environ.items() if name not in unset}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "warpleague", *words],
+            [sys.executable, *program, *words],
             stdin=end,
             stdout=end,
             stderr=end,

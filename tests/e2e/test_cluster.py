@@ -319,26 +319,33 @@ def test_the_scheduler_dies(dask: DaskProcesses, config: Path) -> None:
 
 def test_a_checkout_and_a_wheel_are_the_same_program(tmp_path: Path) -> None:
     """The bots and pages that only a wheel holds do not make it another program; a changed module does."""
-
-    def source(place: str) -> str:
-        words = "from warpleague.extras.cluster.worker import this_program; print(this_program())"
-        done = subprocess.run(
-            [sys.executable, "-c", words],
-            env={**os.environ, "PYTHONPATH": place},
-            capture_output=True,
-            check=True,
-        )
-        return done.stdout.decode().strip()
-
     place = altered(tmp_path, "warpleague/match/chance.py", "")
-    before = source(place)
-    bot = Path(place, "warpleague", "shipped", "bots", "some", "bot.py")
-    bot.parent.mkdir(parents=True)
-    bot.write_text("print()\n")
-    assert source(place) == before
-    with Path(place, "warpleague", "match", "chance.py").open("a", encoding="utf-8") as module:
-        module.write("other = 1\n")
-    assert source(place) != before
+    words = "import sys; from warpleague.extras.cluster.worker import this_program\n"
+    words += "for _ in sys.stdin: print(this_program.__wrapped__(), flush=True)"
+    with subprocess.Popen(
+        [sys.executable, "-c", words],
+        env={**os.environ, "PYTHONPATH": place},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        asking, answers = process.stdin, process.stdout
+        assert asking
+        assert answers
+
+        def source() -> bytes:
+            asking.write(b"again\n")
+            asking.flush()
+            return answers.readline()
+
+        before = source()
+        assert b"source of warpleague" in before
+        bot = Path(place, "warpleague", "shipped", "bots", "some", "bot.py")
+        bot.parent.mkdir(parents=True)
+        bot.write_text("print()\n")
+        assert source() == before
+        with Path(place, "warpleague", "match", "chance.py").open("a", encoding="utf-8") as module:
+            module.write("other = 1\n")
+        assert source() != before
 
 
 def stored(config: Path, results: str) -> list[tuple[str, str]]:

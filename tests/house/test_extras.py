@@ -25,7 +25,7 @@ for module in pkgutil.walk_packages(warpleague.__path__, "warpleague."):
             assert not error.name.startswith("warpleague"), error
 print(warpleague.__file__)
 """
-QUICK = ("tests/league/test_schedule.py", "tests/match/test_referee.py")
+QUICK = ("tests/cli/test_match.py", "tests/cli/test_outputs.py")
 
 
 @pytest.fixture

@@ -495,7 +495,7 @@ def test_many_bots_are_rated_as_few_are() -> None:
         won = rng.random() < 1 / (1 + np.exp(strong[two] - strong[one]))
         results.append((group, (one, two), (1, 2) if won else (2, 1)))
     linked = Earlier(links=((0, 1),))
-    few, many = (shrunk_fit(counted(results), bots, earlier=linked) for bots in (6, 300))
+    few, many = (shrunk_fit(counted(results), bots, earlier=linked) for bots in (6, 210))
     assert many.ratings[:6] == pytest.approx(few.ratings)
     assert many.errors[:6] == pytest.approx(few.errors)
     assert many.spread == pytest.approx(few.spread)

@@ -6,7 +6,6 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 from warpleague.league.ratings.sprt import DealCounts, Sprt, estimate, ratio
 from warpleague.league.ratings.statistics import SCALE, expected
@@ -16,6 +15,8 @@ VALUES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 
 def likelihood(counts: Any, constraint: Any, rng: Any) -> float:
     """The greatest log likelihood of a multinomial distribution under a constraint, by scipy."""
+    from scipy.optimize import minimize  # it would take each process of the tests a third of a second
+
     seen = counts > 0
 
     def cost(p: Any) -> float:

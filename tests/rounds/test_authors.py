@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 from tests.model import Model, serving
 from tests.rounds.conftest import BOT, ROOT, Run, place, write_rounds
@@ -118,6 +117,8 @@ def test_the_authors_of_the_demo(run: Run, tmp_path: Path) -> None:
     assert "breaks.3" in page
     (versions_file, *_) = run("tables", path, "--json").json
     assert "steps.3" in Path(versions_file).read_text("utf-8")
+    import pyarrow.parquet as pq  # it takes a sixth of a second
+
     (_, curves_file, _) = run("tables", path, "--json", "--format", "parquet").json
     rows = pq.read_table(curves_file).to_pylist()
     assert [row["version"] for row in rows if row["author"] == "breaks"] == versions["breaks"]

@@ -25,7 +25,10 @@ def lines(data: dict[str, Any], author: str) -> list[dict[str, Any]]:
 
 
 def test_a_run_goes_on_and_verify_finds_what_was_changed(run: Run, make: Make, tmp_path: Path) -> None:
-    """A version, a secret or a field that was changed does not hold; more rounds may follow, but not other ones."""
+    """A version, a secret or a field that was changed does not hold; more rounds may follow, but not other ones.
+
+    All ratings refer to the bot of a fixed author, so it must stay what it was in round 1.
+    """
     authors = {"ann": BETTER, "bob": ""}
     path = make(authors, rounds=1)
     assert run(path, "--quiet").code == 0
@@ -54,6 +57,11 @@ def test_a_run_goes_on_and_verify_finds_what_was_changed(run: Run, make: Make, t
     done = run(make(authors, rounds=2, more="previous = 1"), "--quiet")
     assert done.code == 2
     assert "began with other values of previous" in done.err
+    path = make(authors, rounds=3)
+    (path.parent / "start" / "bot.py").write_text("CHOICE = 7\n")
+    done = run(path, "--quiet")
+    assert done.code == 2
+    assert "the bot of bob has changed since round 1" in done.err
 
 
 def test_who_fails_may_have_to_forfeit(run: Run, make: Make) -> None:
@@ -62,22 +70,6 @@ def test_who_fails_may_have_to_forfeit(run: Run, make: Make) -> None:
     data = run(path, "--json", "--quiet").json
     assert [line["version"] for line in lines(data, "ann")] == ["ann.1", None]
     assert [line["won"] for line in data["curves"] if line["round"] == 2] == [False, True]
-
-
-@pytest.mark.parametrize("level", ["limits", "sandbox"])
-def test_an_edit_that_fails_may_keep_its_work(
-    run: Run, make: Make, level: str, request: pytest.FixtureRequest
-) -> None:
-    """With on_error = "keep" the bot that it made plays, and its error is told; others lose their work."""
-    if level == "sandbox":
-        request.getfixturevalue("sandboxed")
-    fails = f"{BETTER}; exit 3"
-    path = make({"ann": fails, "bob": fails, "anchor": ""}, rounds=1, level=level, ann='on_error = "keep"')
-    data = run(path, "--json", "--quiet").json
-    (ann,), (bob,) = lines(data, "ann"), lines(data, "bob")
-    assert (ann["version"], ann["problem"]) == ("ann.1", "edit kept: failed (exit status 3)")
-    assert (bob["version"], bob["problem"]) == ("bob.0", "edit dropped: failed (exit status 3)")
-    assert run("verify", path).code == 0
 
 
 def test_copies_of_one_program_are_equal(run: Run, make: Make) -> None:
@@ -91,17 +83,6 @@ def test_copies_of_one_program_are_equal(run: Run, make: Make) -> None:
     assert played["first_seat"]["low"] <= 0.5 <= played["first_seat"]["high"]
     assert "first seat" in run("results", path).out
     assert run("verify", path).code == 0
-
-
-def test_an_anchor_that_changed_is_refused(run: Run, make: Make) -> None:
-    """All ratings refer to the bot of a fixed author, so it must stay what it was in round 1."""
-    authors = {"ann": BETTER, "bob": ""}
-    assert run(make(authors, rounds=1), "--quiet").code == 0
-    path = make(authors, rounds=2)
-    (path.parent / "start" / "bot.py").write_text("CHOICE = 7\n")
-    done = run(path, "--quiet")
-    assert done.code == 2
-    assert "the bot of bob has changed since round 1" in done.err
 
 
 def test_a_start_that_is_not_ready_is_refused(run: Run, make: Make) -> None:
@@ -161,7 +142,7 @@ HARM = {
     "nests-folders": """python3 -c 'import os
 for top in (os.environ["HOME"], os.getcwd() + "/notes"):
     os.makedirs(top, exist_ok=True), os.chdir(top)
-    for _ in range(1900): os.mkdir("d"), os.chdir("d")'
+    for _ in range(1100): os.mkdir("deep"), os.chdir("deep")'
     """,
     "fills-the-disk": "head -c 40000000 /dev/zero >bot/zero",
 }
@@ -171,7 +152,10 @@ TIGHT = "limits = { time_s = 2, folder_mb = 16, output_mb = 1, processes = 40 }"
 
 @pytest.mark.parametrize("level", ["limits", "sandbox"])
 def test_harm_is_done_to_nobody(run: Run, tmp_path: Path, level: str, request: pytest.FixtureRequest) -> None:
-    """Authors that hang, flood, fork or leave their workspaces play on with what they had; the other one improves."""
+    """Authors that hang, flood, fork or leave their workspaces play on with what they had; the other one improves.
+
+    With on_error = "keep" the bot of an edit that fails plays, and its error is told; others lose their work.
+    """
     if level == "sandbox":
         request.getfixturevalue("sandboxed")
     mark = tmp_path / "hook-ran"
@@ -180,9 +164,10 @@ def test_harm_is_done_to_nobody(run: Run, tmp_path: Path, level: str, request: p
     scripts = {
         name: script.replace("{mark}", str(mark)).replace("{bomb}", bomb) for name, script in HARM.items()
     }
-    path = write_rounds(
-        tmp_path, {**scripts, "good": BETTER}, rounds=1, level=level, **dict.fromkeys(HARM, TIGHT)
-    )
+    fails = f"{BETTER}; exit 3"
+    own = {**dict.fromkeys(HARM, TIGHT), "kept": 'on_error = "keep"'}
+    authors = {**scripts, "good": BETTER, "kept": fails, "dropped": fails}
+    path = write_rounds(tmp_path, authors, rounds=1, level=level, **own)
     done = run(path, "--json", "--quiet")
     assert done.code == 0, done.err
     data = done.json
@@ -195,8 +180,13 @@ def test_harm_is_done_to_nobody(run: Run, tmp_path: Path, level: str, request: p
     nests = place(tmp_path) / "authors" / "nests-folders"
     assert not (nests / "scratch").exists()
     assert not (nests / "workspace" / "notes").exists()
-    (good,) = lines(data, "good")
-    assert (good["version"], good["problem"]) == ("good.1", "")
+    for name, version, problem in (
+        ("good", 1, ""),
+        ("kept", 1, "edit kept: failed (exit status 3)"),
+        ("dropped", 0, "edit dropped: failed (exit status 3)"),
+    ):
+        (line,) = lines(data, name)
+        assert (line["version"], line["problem"]) == (f"{name}.{version}", problem)
     assert not mark.exists()
     flood = place(tmp_path) / "authors" / "floods" / "output" / "01.txt"
     assert flood.stat().st_size < 2 << 20

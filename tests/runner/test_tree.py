@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.trees import nest
+from tests.trees import DEEP, nest
 
 from warpleague.runner.bundle.content import disk_bytes
 from warpleague.runner.tree import BadTree, Entry, open_to_owner, remove_tree, scratch_folder, walk
-
-DEEP = 3000  # beyond the recursion limit of Python and the longest path of the kernel
 
 
 @pytest.fixture
@@ -43,14 +41,14 @@ def test_files_come_first_and_links_are_not_followed(top: Path, tmp_path: Path) 
 
 def test_deep_folders_are_walked_with_one_open_at_a_time(top: Path) -> None:
     """Neither recursion nor paths nor descriptors end the walk, and what is left is nothing."""
-    nest(top, DEEP)
+    nest(top)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/dev/fd")) + 60, hard))
     try:
         assert sum(1 for _ in walk(top, strict=True)) == DEEP + 1
         assert disk_bytes(top) >= 0
         with scratch_folder() as scratch:
-            nest(scratch, DEEP)
+            nest(scratch)
         assert not scratch.exists()
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

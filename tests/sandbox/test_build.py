@@ -366,7 +366,7 @@ def test_what_no_bundle_may_hold_is_refused(sandboxed: None, shell: str, text: s
     ("code", "text"),
     [
         (
-            "for _ in range(1900): os.mkdir('d'); os.chdir('d')\nopen('x', 'w')",
+            "for _ in range(1100): os.mkdir('deep'); os.chdir('deep')\nopen('x', 'w')",
             "folders nested more than 100 deep",
         ),
         ("for _ in range(90): os.mkdir('d' * 99); os.chdir('d' * 99)", "a path that is too long"),
@@ -386,16 +386,16 @@ def test_a_copy_that_its_bot_filled_with_folders_is_made_again(make: Maker) -> N
     """Below sandbox a bot may nest folders in its own copy, and remove its seal: it is listed and made again."""
     folder = make(shell="true")
     bundle = prepare(folder, "limits")
-    nest(Path(bundle.cwd), 3000)
+    nest(Path(bundle.cwd))
     staging.HELD.release()
     assert [entry.name for entry in staging.cached_bundles()] == ["bot"]
-    for gone in ("d", f"../{Path(bundle.cwd).name}.seal"):
+    for gone in ("deep", f"../{Path(bundle.cwd).name}.seal"):
         remove_tree(Path(bundle.cwd, gone))
-        nest(Path(bundle.cwd), 3000)
+        nest(Path(bundle.cwd))
         bundle = prepare(folder, "limits")
         assert sorted(os.listdir(bundle.cwd)) == ["bot.toml", "build.py"]
         staging.HELD.release()
-    nest(Path(bundle.cwd), 3000)
+    nest(Path(bundle.cwd))
     assert staging.remove_bundle(Path(bundle.cwd))
     assert make.cached() == []
 

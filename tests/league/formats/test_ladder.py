@@ -84,7 +84,7 @@ def write(cup: Cup, *bots: str, extra: str, deals: int | None = None) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("extra", "deals"), [(f'{SETTLED}\nkind = "ladder"\nmax_matches = 160', 1), (SETTLED, 30)]
+    ("extra", "deals"), [(f'{SETTLED}\nkind = "ladder"\nmax_matches = 160', 1), (SETTLED, 12)]
 )
 def test_a_league_that_was_killed_again_and_again_is_the_same(
     extra: str, deals: int, cup: Cup, tmp_path: Path
