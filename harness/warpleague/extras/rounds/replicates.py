@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from warpleague.extras.rounds.results import Results  # noqa: TC001 - read from the classes at run time
+from warpleague.extras.rounds.results import Conditions, Results  # noqa: TC001 - read from the classes at run time
 from warpleague.league.ratings.statistics import Mean, rounded
 
 if TYPE_CHECKING:
@@ -78,6 +78,8 @@ class MeanAuthor:
     author: str
     rounds_won: Spread | None
     """alone"""
+    gain: Spread | None
+    """by how much Elo the last version is ahead of the bot at the start; 0 without a new version"""
     input_tokens: Spread | None
     output_tokens: Spread | None
     cost: Spread | None
@@ -104,6 +106,7 @@ class Replicated:
     over: int
     """how many runs have all their rounds over"""
     anchor: str | None
+    conditions: Conditions
     authors: tuple[MeanAuthor, ...]
     curves: tuple[MeanLine, ...]
     differences: tuple[PairDifference, ...]
@@ -135,6 +138,7 @@ def replicated(runs: Sequence[Results], replicates: int) -> Replicated:
         replicates=replicates,
         over=len(whole),
         anchor=first.anchor,
+        conditions=first.conditions,
         authors=tuple(_author(whole, author) for author in authors),
         curves=tuple(_line(number, author, some) for (number, author), some in lines.items()),
         differences=tuple(
@@ -166,6 +170,7 @@ def _author(runs: Sequence[Results], author: str) -> MeanAuthor:
     return MeanAuthor(
         author=author,
         rounds_won=Spread.of((line.rounds_won for line in totals), runs[0].rounds if runs else 1),
+        gain=Spread.of(line.gain or 0.0 for line in totals),
         input_tokens=Spread.of(line.input_tokens for line in totals),
         output_tokens=Spread.of(line.output_tokens for line in totals),
         cost=Spread.of(line.cost for line in totals),

@@ -128,7 +128,7 @@ def chance_lines(results: Results) -> list[str]:
     ]
 
 
-def conditions_words(results: Results) -> str:
+def conditions_words(results: Results | Replicated) -> str:
     """How the rounds are played: a sentence."""
     how = results.conditions
     seats = {"all": "every seat order", "rotations": "every rotation", "fixed": "one seat order"}[how.seats]
@@ -484,6 +484,8 @@ MEANS: Final[tuple[_MeanColumn, ...]] = (
 MEAN_AUTHORS: Final[tuple[_MeanAuthorColumn, ...]] = (
     Column("author", "author", lambda line: line.author, kind="text"),
     Column("rounds_won", "rounds won", lambda line: spread_text(line.rounds_won, _tenths)),
+    Column("gain", "gain", lambda line: spread_text(line.gain, "{:+.0f}".format),
+           help="gain: by how much Elo the last version is ahead of the bot at the start."),
     Column("input_tokens", "tokens in", lambda line: spread_text(line.input_tokens, _many),
            shown=_any("input_tokens")),
     Column("output_tokens", "tokens out", lambda line: spread_text(line.output_tokens, _many),
@@ -512,6 +514,7 @@ def replicates_page(results: Replicated, pages: Sequence[str]) -> bytes:
         name=results.name,
         game=results.game,
         sentence=_runs_words(results),
+        conditions=conditions_words(results),
         anchor=results.anchor,
         chart=charts.curves(
             [(author, _mean_points(results.curve(author))) for author in authors],
@@ -539,6 +542,7 @@ def replicates_view(results: Replicated, width: int = 100) -> RenderableType:
         ),
         _printed_table("Authors in the last round", PAIRS, results.differences, width),
         _printed_table("Authors", MEAN_AUTHORS, results.authors, width),
+        conditions_words(results),
     )
 
 
