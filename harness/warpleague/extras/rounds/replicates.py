@@ -170,7 +170,7 @@ def _author(runs: Sequence[Results], author: str) -> MeanAuthor:
     return MeanAuthor(
         author=author,
         rounds_won=Spread.of((line.rounds_won for line in totals), runs[0].rounds if runs else 1),
-        gain=Spread.of(line.gain or 0.0 for line in totals),
+        gain=Spread.of(0.0 if line.version == f"{author}.0" else line.gain for line in totals),
         input_tokens=Spread.of(line.input_tokens for line in totals),
         output_tokens=Spread.of(line.output_tokens for line in totals),
         cost=Spread.of(line.cost for line in totals),
