@@ -3,13 +3,16 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 import trio
 import trio.abc
 from tests.arena.harness import Answer, ApiHarness, Client
+from tests.waiting import PATIENCE_S
 
+from warpleague.arena.submissions import conditions
 from warpleague.arena.web.making import Making
 from warpleague.arena.web.renderer import Renderer
 
@@ -49,6 +52,28 @@ def test_a_page_that_takes_long_says_so(
     assert "It has been made for 5 s" in answers[1].text
     assert "refresh" not in answers[-1].headers
     assert renderer.made == [made]
+
+
+def test_the_conditions_say_that_the_machine_is_asked(
+    league: ApiHarness, autojump_clock: trio.abc.Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who is the first to look at them sees so until the machine has answered."""
+    client, answered, statuses = Client(league.api), Event(), list[int]()
+
+    def slow(*_: Any) -> None:
+        assert answered.wait(PATIENCE_S)
+
+    monkeypatch.setattr(conditions, "offered_machine", slow)
+
+    async def visit() -> None:
+        while 200 not in statuses:
+            answer = await client.ask_app(client.scope("GET", "/l/played/conditions"))
+            assert ("The machine is being asked" in answer.text) == (answer.status == 202)
+            statuses.append(answer.status)
+            answered.set()
+
+    trio.run(visit, clock=autojump_clock)
+    assert statuses[0] == 202
 
 
 def test_who_leaves_stops_nothing(autojump_clock: trio.abc.Clock) -> None:

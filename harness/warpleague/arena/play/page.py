@@ -26,6 +26,7 @@ from warpleague.match.replay import Replay
 from warpleague.report.site.delta import plain
 from warpleague.report.site.match_page import page_alone
 from warpleague.report.site.page_frame import render, served, shared, text_of
+from warpleague.report.wording.match_words import labels
 from warpleague.text import safe
 
 if TYPE_CHECKING:
@@ -135,13 +136,14 @@ class PlayPage:
             return {"match": 0, "phase": "starting"}
         sitting, now, seat = self.sitting, self.sitting.now, self._sit()
         asked = self._asked()
+        names = labels([safe(spec.bot, keep="") for spec in now.spec.seats])
         state: JsonObject = {
             "match": len(sitting.matches),
             "phase": "waiting",
             "seat": seat,
             "seats": [
                 {
-                    "name": safe(spec.bot, keep=""),
+                    "name": names[number],
                     "person": spec.kind == "person",
                     "resigned": number in now.persons and now.persons[number].resigned,
                     **_fault(now.faults.get(number)),
@@ -172,7 +174,6 @@ class PlayPage:
             "heading": draft.heading,
             "chosen": list(draft.phrases),
             "complete": draft.complete,
-            "hold": person.hold,
             "talk": person.question.get("talk") or 0,
             "left_s": None if left_s == float("inf") else max(0.0, round(left_s, 1)),
             "actions": [
@@ -283,14 +284,11 @@ class PlayPage:
         if [wanted.get("question"), wanted.get("chosen")] != [person.question["id"], chosen]:
             raise BadInput("that question is answered already")
         if do == "act" and type(wanted.get("index")) is int:
-            person.choose(wanted["index"])
+            person.choose(wanted["index"], hold=wanted.get("hold") is True)
         elif do == "undo":
             person.undo()
         elif do == "send":
             person.send()
-        elif do == "hold":
-            person.hold = wanted.get("hold") is True
-            self.sitting.news.notify()
         elif do == "say" and _is_message(wanted):
             person.say(wanted["to"], wanted["text"])
         elif do == "hint":

@@ -172,8 +172,6 @@ class PersonSeat(InsideSeat):
         self.game = game
         self.names = names
         self.number = number
-        self.hold = False
-        """Whether every complete choice waits to be sent."""
         self.draft: Draft | None = None
         self.question: JsonObject = {}
         self.deadline = trio.current_time()
@@ -231,13 +229,13 @@ class PersonSeat(InsideSeat):
             raise BadInput("it is not your turn")
         return self.draft
 
-    def choose(self, index: int) -> None:
-        """Choose a legal action; a complete choice is sent, unless it is to wait."""
+    def choose(self, index: int, *, hold: bool = False) -> None:
+        """Choose a legal action; a complete choice is sent, unless the person wants to `hold` it."""
         draft = self._asked()
         if not 0 <= index < len(draft.legal()):
             raise BadInput("there is no such move now")
         draft.choose(index)
-        if draft.complete and draft.at_once and not self.hold:
+        if draft.complete and draft.at_once and not hold:
             self.send()
         else:
             self._changed()

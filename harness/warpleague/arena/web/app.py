@@ -296,7 +296,7 @@ class App:
             answer.headers["Refresh"] = "1"
         return answer
 
-    async def _soon(self, title: str, key: tuple[str, ...], make: Callable[[], Awaitable[T]]) -> T | Response:
+    async def soon(self, title: str, key: tuple[str, ...], make: Callable[[], Awaitable[T]]) -> T | Response:
         """What `make` returns; if that takes long, a page that says so, while it is made on."""
         try:
             with trio.move_on_after(PATIENCE_S):
@@ -449,7 +449,7 @@ class App:
         content: bytes | str | Response | None = None
         if await self._may_show(feed, match):
             make = partial(self._replay, feed, match, ".html")
-            content = await self._soon("The replay is being made", ("match", feed.name, match), make)
+            content = await self.soon("The replay is being made", ("match", feed.name, match), make)
         if isinstance(content, Response):
             return content
         if content is None:
@@ -503,7 +503,7 @@ class App:
         if made_for is page:
             return HTMLResponse(content)
         make = partial(self._make_bot, feed, bot)
-        made = await self._soon("The page of this bot is being made", ("bot", feed.name, bot), make)
+        made = await self.soon("The page of this bot is being made", ("bot", feed.name, bot), make)
         if made is None:
             raise HTTPException(404, "There is nothing to be seen of this bot.")
         return HTMLResponse(made) if isinstance(made, bytes) else made
@@ -649,7 +649,10 @@ class ConditionsPage:
         config = self._app.leagues.get(request.path_params["league"])
         if config is None:
             raise Refused(404, "No league of this server has that name.")
-        conditions = await in_thread(conditions_of, self._requests.ledger_if_made, config)
+        make = partial(in_thread, conditions_of, self._requests.ledger_if_made, config)
+        conditions = await self._app.soon("The machine is being asked", ("conditions", config.name), make)
+        if isinstance(conditions, Response):
+            return conditions
         return self._app.page(
             "server_conditions.html.j2",
             found=conditions,

@@ -25,8 +25,9 @@ from warpleague.arena.web.renderer import (
     what_is_missing,
 )
 from warpleague.errors import RecordError, StoreError
+from warpleague.games import load_game
 from warpleague.league.store.store import Store
-from warpleague.report.wording.match_words import labels, number, one_line
+from warpleague.report.wording.match_words import ending, labels, number, one_line
 from warpleague.runner.host import usable_cores
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def accepts_gzip(request: Request) -> bool:
 _POLL_S: Final = 0.25
 _LOOK_S: Final = 2.0
 """How often a league without a page is asked what it waits for."""
-_LATEST: Final = 12
+_LATEST: Final = 8
 _LISTED: Final = 24
 _RECENT: Final = 200
 """The newest stored matches among which one is searched that can be shown."""
@@ -183,7 +184,10 @@ class LeagueFeed:
 
     def latest(self) -> list[JsonObject]:
         """The matches stored last that may be seen, the newest first."""
-        return self._latest if self.shows_matches else []
+        if self.page is None or not self.shows_matches:
+            return []
+        game = load_game(self.page.game)
+        return [{**match, "why": ending(game, match["why"])} for match in self._latest]
 
     def playing(self) -> list[LiveMatch]:
         """The matches being played that may be watched."""
@@ -259,8 +263,8 @@ class LeagueFeed:
                     "bots": names,
                     "ranks": match.ranks,
                     "places": _places(names, match),
-                    "why": one_line(match.why),
-                    "took_s": round(match.elapsed_s, 2),
+                    "why": match.why,
+                    "took_s": round(match.elapsed_s, 1),
                     "stored_s": match.stored_s,
                     "stored": datetime.fromtimestamp(match.stored_s, UTC).isoformat(timespec="seconds"),
                 }

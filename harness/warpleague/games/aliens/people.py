@@ -183,7 +183,7 @@ def _side(
         ship = 2 * seat + number
         x, y = SQUARES[at]
         leads = "/".join(WAYS[way] for way in axes[ship])
-        line = f"{_LETTERS[ship]} {SHIPS[ship].title()} on ({x},{y}), wormholes lead {leads}"
+        line = f"{SHIPS[ship].title()} on ({x},{y}), wormholes lead {leads}"
         row = [Item("suit", "", f"suit-{SHIPS[ship]}", _GLYPHS[ship])]
         if die >= 0:
             line += f", die {die}"

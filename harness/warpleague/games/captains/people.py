@@ -65,11 +65,11 @@ _PICTURES: Final = {
 }  # fmt: skip
 _MEANINGS: Final = (
     ("blank", ""),
-    ("planet", "planet: passengers want to get there"),
-    ("star", "planet that nobody has explored"),
-    ("station", "station: passengers are picked up beside it"),
-    ("obstacle", "obstacle: no ship gets through"),
-    ("orbit", "orbit: one move leads to any other space of the same orbit"),
+    ("planet", "planet: passengers go there"),
+    ("star", "not explored yet"),
+    ("station", "station: pick up passengers beside it"),
+    ("obstacle", "obstacle: no way through"),
+    ("orbit", "orbit: one move to any other space of it"),
     ("nebula", "nebula: moves from here cost no energy, but onto the cannon"),
     ("wild", "wild wormhole: joined to each player's own pair of its number, for that player"),
     ("cannon", "cannon: shoots ships away"),
@@ -77,7 +77,7 @@ _MEANINGS: Final = (
     ("ship", "ship with its seat's letter"),
     ("wormhole", "wormhole with its number: leads to the other of its pair"),
     ("wormhole-inactive", "wormhole without its pair"),
-    ("passenger", "passenger with the planet it wants"),
+    ("passenger", "passenger and its planet"),
     ("hidden-passenger", "passenger that only its seat knows"),
     ("delivered", "passengers delivered"),
 )

@@ -146,8 +146,8 @@ class _Plane:
 
     @classmethod
     def over(cls, across: tuple[float, float], values: tuple[float, float], right: float) -> _Plane:
-        """A plane with some room below and above the values, and at least 1 wide."""
-        margin = (values[1] - values[0] or 1.0) * 0.05
+        """A plane with some room below and above the values, which is most for a single one, and at least 1 wide."""
+        margin = (values[1] - values[0]) * 0.05 or 50.0
         last = max(across[1], across[0] + 1)
         return cls(across[0], last, values[0] - margin, values[1] + margin, right)
 

@@ -383,7 +383,7 @@ class _Run:
                     if not self._read(key.fd):
                         selector.unregister(key.fd)
                 if not selector.get_map():
-                    time.sleep(_TICK_S)  # it has closed its output, and runs on
+                    ended(self._process, _TICK_S)  # it has closed its output, and mostly ends at once
                 now = time.monotonic()
                 if now > look_at:
                     look_at = now + _LOOK_S

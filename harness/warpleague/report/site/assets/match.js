@@ -12,6 +12,7 @@ globalThis.warpleague ??= {};
   const FEW = 3; // so many seats have on their cards all that is theirs
   const MANY = 6; // more seats are a strip of leaders
   const REMEMBERED = 8; // steps for which the last move stays on the board
+  const ROOMS = ["caption", "standings", "said"]; // each as high as it once was
   const WIDE = 1.15; // a board that is wider by its height has what is told above and below it, not beside it
   const [TURN_MS, STEP_MS, LIVE_MS] = [1500, 500, 350];
   const narrow = window.matchMedia("(max-width: 900px)");
@@ -59,6 +60,9 @@ globalThis.warpleague ??= {};
       this.board = new Board(find("board"), this.nameOf, this.say, () => this.#boardHeight());
       this.board.around = document.querySelector("main");
       this.board.parted = () => narrow.matches;
+      // What shrinks keeps its room, so that what stands below it stays where it is.
+      this.rooms = new ResizeObserver((seen) => seen.forEach(({ target, borderBoxSize: [size] }) => target.style.setProperty("min-height", `${size.blockSize}px`)));
+      for (const id of ROOMS) this.rooms.observe(find(id));
       this.zooming = zoomable(this.board, { near: find("near"), far: find("far"), all: find("all") });
       find("numbers").addEventListener("click", keep("warpleague-numbers", (on) => {
         find("board").classList.toggle("numbered", on);
@@ -192,7 +196,7 @@ globalThis.warpleague ??= {};
         const ended = n === course.last && end.place !== undefined;
         const place = ended ? end.place : this.#place(now, seat);
         score.textContent = ended && now[seat] === undefined ? end.score : String(now[seat] ?? "");
-        points.replaceChildren(earned(course.earned(seat, course.since(n) - 1, n)), score);
+        points.replaceChildren(score, earned(course.earned(seat, course.since(n) - 1, n)));
         const hope = side.hope === undefined ? "" : `expects ${Math.round(100 * side.hope)} %`;
         const bank = side.bank === undefined ? "" : `bank ${side.bank.toFixed(2)} s`;
         const fault = side.fault ? `out: ${side.fault}` : note;
@@ -453,6 +457,11 @@ globalThis.warpleague ??= {};
       return Math.max(240, window.innerHeight - top - Math.min(this.below ?? 0, window.innerHeight * 0.36) - find("said").offsetHeight - 8);
     }
 
+    /** Lets what kept its room shrink. */
+    #leaveRoom() {
+      for (const id of ROOMS) find(id).style.removeProperty("min-height");
+    }
+
     #makeRoom() {
       const own = narrow.matches && !find("stage").classList.contains("apart");
       find("board").style.maxHeight = own ? `${this.#boardHeight()}px` : "";
@@ -552,7 +561,10 @@ globalThis.warpleague ??= {};
         last: () => this.go(this.course.last),
         help: () => find("keys").showModal(),
         close: () => find("keys").close(),
-        names: () => find("standings").classList.toggle("named"),
+        names: () => {
+          this.#leaveRoom();
+          find("standings").classList.toggle("named");
+        },
       };
       for (const [id, act] of Object.entries(buttons)) find(id).addEventListener("click", act);
       find("slider").addEventListener("input", () => this.go(this.#stopAt(Number(find("slider").value))));
@@ -584,7 +596,10 @@ globalThis.warpleague ??= {};
         if (!act || act(event) === false) return;
         event.preventDefault();
       });
-      window.addEventListener("resize", () => this.#makeRoom());
+      window.addEventListener("resize", () => {
+        this.#leaveRoom();
+        this.#makeRoom();
+      });
       if (find("asks")) new ResizeObserver(() => this.#makeRoom()).observe(find("asks"));
     }
   }

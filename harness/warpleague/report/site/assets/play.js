@@ -5,7 +5,7 @@
 "use strict";
 
 (() => {
-  const { MatchPage, make } = globalThis.warpleague;
+  const { MatchPage, keep, make } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const MAX_LISTED = 40;
   const MAX_CHOSEN = 2; // of the choices that are not sent yet
@@ -48,12 +48,9 @@
   function hear(message) {
     const before = state.match;
     state = message.state;
-    const named = state.seats?.map(({ name }) => name) ?? [];
-    const seats = named.map((name, seat) => {
-      const { fault, out, resigned } = state.seats[seat];
-      const label = named.indexOf(name) === named.lastIndexOf(name) ? name : `${name} ${seat}`;
-      return { label, out: out || resigned, note: fault ? `${out ? "out" : "the referee played for it"}: ${fault}` : "" };
-    });
+    const seats = (state.seats ?? []).map(({ name, fault, out, resigned }) => (
+      { label: name, out: out || resigned, note: fault ? `${out ? "out" : "the referee played for it"}: ${fault}` : "" }
+    ));
     if (state.match !== before || seats.length !== page.seats.length) page.sit(seats);
     else if (message.reset) page.clear();
     Object.assign(page, { seats, foreseen: false, mine: state.seat ?? null, draft: state.question?.scene ?? null, outcome: state.result?.told ?? "" });
@@ -142,12 +139,10 @@
     chosen.hidden = !question || question.chosen.length === 0;
     chosen.textContent = question ? chosenWords(question.chosen) : "";
     find("undo").disabled = !question || question.chosen.length === 0;
-    find("send").hidden = !question?.hold && !question?.complete;
+    find("send").hidden = !question?.complete && !find("hold").checked;
     find("send").disabled = !question?.complete;
     find("hint").disabled = !question || question.complete;
     find("resign").disabled = (state.seat ?? null) === null || state.phase === "over" || state.phase === "closed";
-    if (question) find("hold").checked = question.hold;
-    find("hold").disabled = !question;
     const hint = question?.hint;
     find("hinted").hidden = !hint;
     find("hinted").textContent = hint ? `${hint.bot} would: ${said(question.actions[hint.index])}` : "";
@@ -232,7 +227,7 @@
     window.clearTimeout(view.aims);
     picked = [];
     closeMenu();
-    send({ do: "act", index });
+    send({ do: "act", index, hold: find("hold").checked });
   }
 
   /** The actions of each id that `of` gives of one. */
@@ -412,7 +407,10 @@
     find("hinted").textContent = "a bot thinks";
     send({ do: "hint" });
   });
-  find("hold").addEventListener("change", () => send({ do: "hold", hold: find("hold").checked }));
+  find("hold").addEventListener("change", keep("warpleague-hold", (on) => {
+    find("hold").checked = on;
+    showTools(asked());
+  }));
   find("resign").addEventListener("click", () => {
     if (window.confirm("Leave this match? You will be ranked below the others.")) send({ do: "resign" });
   });
