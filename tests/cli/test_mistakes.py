@@ -40,6 +40,8 @@ LEAGUES = {
     "cyrillic": f'bots = [{{ path = "../mine", name = "Ada" }}, {{ path = "../other", name = "Adа" }}]\n{GAME}',
     "path": f'bots = ["mine", "../other"]\n{GAME}',
     "typo": f'bots = ["../mien", "../other"]\n{GAME}',
+    "empty": f'bots = [".", "../other"]\n{GAME}',
+    "opponent": f'bots = ["../mine", "bots/opponents/aliens-9"]\n{GAME}',
     "file": f'bots = ["../mine/bot.py", "../other"]\n{GAME}',
     "list": f'bots = "../mine"\n{GAME}',
     "chess": f'{BOTS}[game]\nid = "chess"\n',
@@ -147,6 +149,7 @@ completion fish                                         | 'fish'               |
 sim                                                     | sim                  | --serve
 # arguments
 match                                                   | GAME                 | for example: warpleague match
+match --from-folders wrong                              | GAME                 | for example: warpleague match
 match mine other                                        | 'mine'               | the game comes first
 match alien mine other                                  | 'alien'              | did you mean 'aliens'?
 match aliens mine                                       | 2 players            | name as many bots
@@ -171,6 +174,8 @@ submit mine                                             | --to                 |
 match aliens mien other                                 | mien                 | did you mean 'mine'?
 match aliens mine random-pyton                          | no such folder       | bots/random-python'?
 match aliens mine random-python                         | did you mean '       | bots/random-python'?
+match aliens mine bots/opponents/aliens-9               | no such folder       | did you mean 'bots/opponents/aliens-
+match aliens mine bots/oponents/aliens-2                | no such folder       | bots/opponents/aliens-2'?
 match aliens mine LONG                                  | LONG                 | no such folder
 match aliens mine other --position none.json            | none.json            | cannot read
 bot check nowhere                                       | nowhere              | no such folder
@@ -217,6 +222,8 @@ league run leagues/alike.toml                           | 'Ada' and 'ada'      |
 league run leagues/cyrillic.toml                        | CYRILLIC             | give one of them another
 league run leagues/path.toml                            | bots[0]              | did you mean '../mine'?
 league run leagues/typo.toml                            | bots[0]              | did you mean 'mine'?
+league run leagues/empty.toml                           | bots[0]              | no bot.toml
+league run leagues/opponent.toml                        | bots[1]              | did you mean 'aliens-
 league run leagues/file.toml                            | bots[0]              | by its folder
 league run leagues/list.toml                            | bots:                | write it in brackets
 league run leagues/chess.toml                           | game.id:             | known: aliens
