@@ -657,7 +657,10 @@ CORE: Final = (
             codes={1: "the bot, or the new version in a trial, was not accepted",
                    3: "undecided: the check or the trial failed, or is not over after `--max-wait`"}),
     Command("serve", "show leagues in the browser while they are played, and take bots that authors submit",
-            "warpleague.cli.serve:run_serve", group="arena", arguments=(
+            "warpleague.cli.serve:run_serve", group="arena",
+            about=("Show leagues in the browser while they are played, and take bots that authors submit. A league "
+                   'takes bots if its file says level = "sandbox" under [rules].'),
+            arguments=(
         LEAGUES, RESULTS,
         Argument("--host ADDRESS", "the address to listen at (default 127.0.0.1: only this machine can reach "
                  "the pages; 0.0.0.0: others can, too)", default="127.0.0.1"),
