@@ -136,6 +136,7 @@ def without_proxy(program: str) -> str:
 
 
 _TICK_S: Final = 0.05
+_ENDING_S: Final = 0.005  # the same once it has closed its output, so that most are about to end
 _LOOK_S: Final = 0.25  # interval between checks of memory and folder
 _MOST_SEEN: Final = 1_000_000  # names at a look, which must end though the folder grows
 _LAST_WORDS: Final = 1 << 20  # what is read at most once a command has ended
@@ -383,7 +384,7 @@ class _Run:
                     if not self._read(key.fd):
                         selector.unregister(key.fd)
                 if not selector.get_map():
-                    time.sleep(_TICK_S)  # it has closed its output, and runs on
+                    time.sleep(_ENDING_S)
                 now = time.monotonic()
                 if now > look_at:
                     look_at = now + _LOOK_S
