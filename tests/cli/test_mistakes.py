@@ -70,6 +70,7 @@ MANIFESTS = {
     "missing": MANIFEST.replace("python3", "pyton3"),
     "script": MANIFEST.replace("bot.py", "bott.py"),
     "windows": MANIFEST.replace('"python3", "bot.py"', '"./crlf.py"'),
+    "unnamed": MANIFEST.replace('"python3", "bot.py"', '"./unnamed.py"'),
     "plain": MANIFEST.replace('"python3", "bot.py"', '"./bot.py"'),
     "league": f"{BOTS}{GAME}",
 }
@@ -249,6 +250,7 @@ match aliens wrong/blank other                          | name                 |
 match aliens wrong/missing other                        | 'pyton3'             | did you mean 'python3'?
 match aliens wrong/script other                         | bott.py              | did you mean 'bot.py'?
 match aliens wrong/windows other                        | ./crlf.py            | Unix line ends
+match aliens wrong/unnamed other                        | ./unnamed.py         | #!/usr/bin/env python3; or name
 match aliens wrong/plain other                          | ./bot.py             | chmod +x
 match aliens wrong/league other                         | bot.toml             | the bot's own
 match aliens wrong/capital other                        | no bot.toml          | rename Bot.toml
@@ -272,8 +274,12 @@ def place(tmp_path_factory: pytest.TempPathFactory, record: Path, bot_cache: Pat
         write_bot(folder / name)
     for name, manifest in MANIFESTS.items():
         write_bot(folder / "wrong" / name, manifest=manifest)
-    (folder / "wrong" / "windows" / "crlf.py").write_bytes(b"#!/usr/bin/env python3\r\n")
-    (folder / "wrong" / "windows" / "crlf.py").chmod(0o755)
+    for script, first in (
+        (folder / "wrong" / "windows" / "crlf.py", b"#!/usr/bin/env python3\r\n"),
+        (folder / "wrong" / "unnamed" / "unnamed.py", b"import sys\n"),
+    ):
+        script.write_bytes(first)
+        script.chmod(0o755)
     write_bot(folder / "wrong" / "capital")
     (folder / "wrong" / "capital" / "bot.toml").rename(folder / "wrong" / "capital" / "Bot.toml")
     (folder / "leagues").mkdir()
