@@ -97,8 +97,13 @@ def test_what_is_not_sent(
     assert "not the token of an author" in capsys.readouterr().err
     assert main(["submit", str(bot), "--to", "http://arena.example.org"]) == 2
     assert "unencrypted" in capsys.readouterr().err
+    assert main(["submit", str(bot), "--to", checking.removeprefix("http://")]) == 2
+    assert f"without encryption; write {checking}" in capsys.readouterr().err
     assert main(["submit", str(bot), "--to", "ftp://arena.example.org"]) == 2
     assert "begins with https://" in capsys.readouterr().err
+    monkeypatch.setenv("WARPLEAGUE_TOKEN", arena.tokens["ada"])
+    assert main(["submit", str(bot), "--to", checking, "--league", "nosuch"]) == 2
+    assert "There is no league 'nosuch' here. Say to which league: cup." in capsys.readouterr().err
     assert main(["submit", str(bot.parent / "none"), "--to", checking]) == 2
     assert "no such folder" in capsys.readouterr().err
     assert versions.submissions(arena.ledger) == []
@@ -312,6 +317,11 @@ def test_who_watches_sees_the_matches_of_the_version(league: ApiHarness, submit:
     assert len({match["match"] for match in matches}) == 3
     code, out, _ = submit("watch", "--matches", "1")
     assert (code, " – " in out.splitlines()[-1]) == (0, True)
+    refused = versions.submit(league.ledger, league.author("ada"), "cup", league.bot()).id
+    assert league.claim() is not None
+    league.refuse(refused, "it does not build", "build")
+    code, out, _ = submit("watch")  # the last one, though the one before it plays
+    assert (code, out.split()[-1], f"{refused}  " in out) == (1, "build", True)
 
 
 def test_versions_are_changed_by_commands(league: ApiHarness, submit: Command) -> None:

@@ -148,15 +148,18 @@ def test_check_reports_a_bot_that_cannot_be_built(run: Run, make_bot: MakeBot) -
 
 
 @pytest.mark.parametrize(
-    ("games", "code", "words"),
-    [('"chess", "aliens"', 0, "warning chess"), ('"alien"', 1, "did you mean 'aliens'?")],
+    ("games", "tables", "code", "words"),
+    [
+        ('"chess", "aliens"', (), 0, "warning chess"),
+        ('"alien"', ("--players", 2), 1, "did you mean 'aliens'?"),
+    ],
 )
 def test_check_tells_of_games_it_does_not_know(
-    run: Run, make_bot: MakeBot, games: str, code: int, words: str
+    run: Run, make_bot: MakeBot, games: str, tables: tuple[object, ...], code: int, words: str
 ) -> None:
     """Beside a game that is known another one is a warning; a bot without any known game is not ready."""
     manifest = f'name = "x"\ngames = [{games}]\nrun = ["python3", "bot.py"]\n'
-    done = run(*CHECK, make_bot("ahead", manifest=manifest))
+    done = run(*CHECK, make_bot("ahead", manifest=manifest), *tables)
     assert done.code == code
     assert words in done.out
 
@@ -535,7 +538,7 @@ def test_list_shows_the_bots_at_hand(run: Run) -> None:
     found = run("bot", "list", "--json")
     assert found.code == 0
     names = {bot["name"] for bot in found.json}
-    assert names >= {"first-c", "random-python"}
+    assert names >= {"first-c", "random-python", "sheets-5"}
     table = run("bot", "list")
     assert table.code == 0
     assert "random-python" in table.out

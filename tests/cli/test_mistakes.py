@@ -40,6 +40,8 @@ LEAGUES = {
     "cyrillic": f'bots = [{{ path = "../mine", name = "Ada" }}, {{ path = "../other", name = "Adа" }}]\n{GAME}',
     "path": f'bots = ["mine", "../other"]\n{GAME}',
     "typo": f'bots = ["../mien", "../other"]\n{GAME}',
+    "empty": f'bots = [".", "../other"]\n{GAME}',
+    "opponent": f'bots = ["../mine", "bots/opponents/aliens-9"]\n{GAME}',
     "file": f'bots = ["../mine/bot.py", "../other"]\n{GAME}',
     "list": f'bots = "../mine"\n{GAME}',
     "chess": f'{BOTS}[game]\nid = "chess"\n',
@@ -68,6 +70,7 @@ MANIFESTS = {
     "missing": MANIFEST.replace("python3", "pyton3"),
     "script": MANIFEST.replace("bot.py", "bott.py"),
     "windows": MANIFEST.replace('"python3", "bot.py"', '"./crlf.py"'),
+    "unnamed": MANIFEST.replace('"python3", "bot.py"', '"./unnamed.py"'),
     "plain": MANIFEST.replace('"python3", "bot.py"', '"./bot.py"'),
     "league": f"{BOTS}{GAME}",
 }
@@ -147,6 +150,7 @@ completion fish                                         | 'fish'               |
 sim                                                     | sim                  | --serve
 # arguments
 match                                                   | GAME                 | for example: warpleague match
+match --from-folders wrong                              | GAME                 | for example: warpleague match
 match mine other                                        | 'mine'               | the game comes first
 match alien mine other                                  | 'alien'              | did you mean 'aliens'?
 match aliens mine                                       | 2 players            | name as many bots
@@ -171,6 +175,8 @@ submit mine                                             | --to                 |
 match aliens mien other                                 | mien                 | did you mean 'mine'?
 match aliens mine random-pyton                          | no such folder       | bots/random-python'?
 match aliens mine random-python                         | did you mean '       | bots/random-python'?
+match aliens mine bots/opponents/aliens-9               | no such folder       | did you mean 'bots/opponents/aliens-
+match aliens mine bots/oponents/aliens-2                | no such folder       | bots/opponents/aliens-2'?
 match aliens mine LONG                                  | LONG                 | no such folder
 match aliens mine other --position none.json            | none.json            | cannot read
 bot check nowhere                                       | nowhere              | no such folder
@@ -217,6 +223,8 @@ league run leagues/alike.toml                           | 'Ada' and 'ada'      |
 league run leagues/cyrillic.toml                        | CYRILLIC             | give one of them another
 league run leagues/path.toml                            | bots[0]              | did you mean '../mine'?
 league run leagues/typo.toml                            | bots[0]              | did you mean 'mine'?
+league run leagues/empty.toml                           | bots[0]              | no bot.toml
+league run leagues/opponent.toml                        | bots[1]              | did you mean 'aliens-
 league run leagues/file.toml                            | bots[0]              | by its folder
 league run leagues/list.toml                            | bots:                | write it in brackets
 league run leagues/chess.toml                           | game.id:             | known: aliens
@@ -242,6 +250,7 @@ match aliens wrong/blank other                          | name                 |
 match aliens wrong/missing other                        | 'pyton3'             | did you mean 'python3'?
 match aliens wrong/script other                         | bott.py              | did you mean 'bot.py'?
 match aliens wrong/windows other                        | ./crlf.py            | Unix line ends
+match aliens wrong/unnamed other                        | ./unnamed.py         | #!/usr/bin/env python3; or name
 match aliens wrong/plain other                          | ./bot.py             | chmod +x
 match aliens wrong/league other                         | bot.toml             | the bot's own
 match aliens wrong/capital other                        | no bot.toml          | rename Bot.toml
@@ -265,8 +274,12 @@ def place(tmp_path_factory: pytest.TempPathFactory, record: Path, bot_cache: Pat
         write_bot(folder / name)
     for name, manifest in MANIFESTS.items():
         write_bot(folder / "wrong" / name, manifest=manifest)
-    (folder / "wrong" / "windows" / "crlf.py").write_bytes(b"#!/usr/bin/env python3\r\n")
-    (folder / "wrong" / "windows" / "crlf.py").chmod(0o755)
+    for script, first in (
+        (folder / "wrong" / "windows" / "crlf.py", b"#!/usr/bin/env python3\r\n"),
+        (folder / "wrong" / "unnamed" / "unnamed.py", b"import sys\n"),
+    ):
+        script.write_bytes(first)
+        script.chmod(0o755)
     write_bot(folder / "wrong" / "capital")
     (folder / "wrong" / "capital" / "bot.toml").rename(folder / "wrong" / "capital" / "Bot.toml")
     (folder / "leagues").mkdir()

@@ -233,7 +233,7 @@ def test_a_match_of_all_bots_of_a_folder(capsys: pytest.CaptureFixture[str], fol
     """They sit in the order of the names of their folders, after those that are named."""
     shutil.rmtree(folders / "ann")
     words = ("--option", "max_turns=2", "--move-s", "60", "--start-s", "60", "--seed", "1", "--json")
-    code, data, _ = called(capsys, "match", "aliens", *words, "--from-folders", folders)
+    code, data, _ = called(capsys, "match", "--game", "aliens", *words, "--from-folders", folders)
     assert (code, data["seats"]) == (0, ["start", "random-python"])
 
 

@@ -194,6 +194,11 @@ class Arena:
             answer = connection.getresponse()
             return answer.status, answer.read(most)
         except (OSError, HTTPException) as error:
+            if getattr(error, "reason", None) == "WRONG_VERSION_NUMBER":  # of TLS
+                plain = f"http://{self.address.removeprefix('https://')}"
+                raise BadInput(
+                    f"{self.address}: the server there speaks without encryption; write {plain}"
+                ) from None
             text = getattr(error, "strerror", None) or str(error) or type(error).__name__
             through = "" if self._proxy is None else f" through the proxy {self._proxy.name} (https_proxy)"
             raise HarnessFault(

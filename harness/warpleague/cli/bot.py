@@ -22,6 +22,7 @@ from warpleague.runner.bundle.manifest import MANIFEST, games_named, read_manife
 from warpleague.runner.bundle.shipped import (
     ENGINE,
     located,
+    shipped_bots,
     shipped_root,
     short_name,
     starter_folder,
@@ -167,7 +168,7 @@ def run_list(args: Namespace) -> int:
     root: Path = located(args.folder) if args.folder else shipped_root() / "bots"
     if not root.is_dir():
         raise BadInput(f"{root}: there is no such folder")
-    folders = sorted(path.parent for path in root.glob(f"*/{MANIFEST}"))
+    folders = sorted(path.parent for path in root.glob(f"*/{MANIFEST}")) if args.folder else shipped_bots()
     bots: list[dict[str, Any]] = []
     for folder in folders:
         try:

@@ -99,10 +99,12 @@ def _tables(args: Namespace, folder: Path) -> tuple[Table, ...]:
     if args.option and len(names) != 1:
         raise BadInput("--option is about one game: name it with --game")
     games = [load_game(name) for name in names if args.game or name in GAMES]
+    if not games:
+        return ()  # none that it names is installed: the check says so
     fitting = [game for game in games if args.players is None or args.players in game.players]
     if not fitting:
         sizes = "; ".join(f"{game.id} is for {players_text(game)}" for game in games)
-        raise BadInput(f"--players: {sizes or f'none of {folder}'}, not {args.players}")
+        raise BadInput(f"--players: {sizes}, not {args.players}")
     tables = []
     for game in fitting:
         raw = parse_options(game, args.option)

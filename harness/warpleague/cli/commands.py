@@ -147,7 +147,7 @@ CORE: Final = (
     )),
     Command("match", "play one match between bots", "warpleague.cli.match:run_match", group="play",
             about="Play one match between bots, each named by its folder.", arguments=(
-        GAME,
+        GAME._replace(nargs="?"),
         Argument("bots BOT", "the folder of a bot; one for each seat, in the order of the seats", nargs="*"),
         Argument("--from-folders DIR", "all bots in this folder take part in the match, in the order of the "
                  "names of their folders, after those that are named", type=path),
@@ -657,7 +657,10 @@ CORE: Final = (
             codes={1: "the bot, or the new version in a trial, was not accepted",
                    3: "undecided: the check or the trial failed, or is not over after `--max-wait`"}),
     Command("serve", "show leagues in the browser while they are played, and take bots that authors submit",
-            "warpleague.cli.serve:run_serve", group="arena", arguments=(
+            "warpleague.cli.serve:run_serve", group="arena",
+            about=("Show leagues in the browser while they are played, and take bots that authors submit. A league "
+                   'takes bots if its file says level = "sandbox" under [rules].'),
+            arguments=(
         LEAGUES, RESULTS,
         Argument("--host ADDRESS", "the address to listen at (default 127.0.0.1: only this machine can reach "
                  "the pages; 0.0.0.0: others can, too)", default="127.0.0.1"),

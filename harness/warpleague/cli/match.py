@@ -56,7 +56,9 @@ NOT_STARTED: Final = 4
 def run_match(args: Namespace) -> int:
     """Play the match and show its result."""
     if args.game_option is not None:
-        args.game, args.bots = args.game_option, [args.game, *args.bots]
+        args.game, args.bots = args.game_option, [args.game, *args.bots] if args.game else args.bots
+    if args.game is None:
+        raise BadInput(f"GAME missing; for example: warpleague {args.command.examples[0]}")
     if args.from_folders is not None:
         args.bots = [*args.bots, *map(str, bots_in(args.from_folders))]
     if args.record is not None:

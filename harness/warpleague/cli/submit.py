@@ -30,6 +30,8 @@ _UNDECIDED: Final = 3
 """The exit code with `--wait` if the check was not possible, but not because of the bot, or is not over yet."""
 _LOOK_S: Final = 1.0
 _LISTED: Final = 50
+_ALL: Final = 1000
+"""The most submissions that an arena lists."""
 
 
 # -- send a bot ------------------------------------------------------------------------------------------
@@ -241,7 +243,7 @@ def _league_of(arena: Arena, args: Namespace, bot: str) -> str:
     """The league in which an author has a bot of this name."""
     if args.league or arena.page_league:
         return str(args.league or arena.page_league)
-    _, rows = _submissions(arena, 1000)
+    _, rows = _submissions(arena, _ALL)
     leagues = sorted({one.league for one in rows if one.bot == bot and one.state == "accepted"})
     if len(leagues) != 1:
         names = (
@@ -305,10 +307,12 @@ def run_watch(args: Namespace) -> int:
     if words:
         number = _number(words[0])
     else:
-        _, rows = _submissions(arena, 1)
-        if not rows:
+        _, rows = _submissions(arena, _ALL)
+        league = args.league or arena.page_league
+        sent = [one.id for one in rows if league in (None, one.league)]
+        if not sent:
             raise BadInput("nothing was submitted yet")
-        number = max(one.id for one in rows)
+        number = max(sent)  # versions that play come first in the list, whenever they were sent
     answer = wait_for(arena, arena.ask("GET", path_of("submissions", number)), args.max_wait, quiet=args.json)
     now = arena.read(answer, Submission)
     if args.json:

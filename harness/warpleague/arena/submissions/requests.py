@@ -239,7 +239,8 @@ class RequestHandler:
             return next(iter(leagues.values()))
         config = leagues.get(name or "")
         if config is None:
-            raise Refused(404, f"Say to which league: {', '.join(leagues)}.")
+            unknown = f"There is no league {name[:80]!r} here. " if name else ""
+            raise Refused(404, f"{unknown}Say to which league: {', '.join(leagues)}.")
         return config
 
 

@@ -18,6 +18,7 @@ from warpleague.arena.processes import Subprocess, log
 from warpleague.arena.submissions.accounts import authors
 from warpleague.arena.submissions.api import document_route, operations_of
 from warpleague.arena.submissions.author_api import AuthorApi
+from warpleague.arena.submissions.entering import check_league
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.arena.submissions.pages import AuthorPages, OrganiserPages
 from warpleague.arena.submissions.requests import BODY_LIMITS, RequestHandler
@@ -26,7 +27,7 @@ from warpleague.arena.web.league_api import LeagueApi
 from warpleague.arena.web.league_feed import LeagueFeed
 from warpleague.arena.web.middleware import ConnectionLimits, Connections, RequestLimits, RequestMiddleware
 from warpleague.arena.web.renderer import LeagueFiles, Renderer, freeze_time_s
-from warpleague.errors import BadInput, StoreError
+from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.league.season.config import LeagueConfig, load_config, with_dice
 from warpleague.league.season.season import Season
 from warpleague.league.store.store import Store
@@ -153,11 +154,15 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
 
 
 def _with_dice(config: LeagueConfig, results: Path) -> LeagueConfig:
-    """The league with its dice. The log warns the organiser if matches of strangers share theirs."""
+    """The league with its dice. The log tells the organiser if matches share theirs, or no submissions are taken."""
     begun = None
     with contextlib.suppress(StoreError), Store.open_to_read(results / config.name) as store:
         begun = store.dice()
     config = with_dice(config, begun)
+    try:
+        check_league(config)
+    except ConfigError as error:
+        log("takes no bots", league=config.name, note=str(error))
     if config.format.dice == "shared" and (line := dice_line(Season.of(config, (), b""))):
         log("shared dice", league=config.name, note=line)
     return config
@@ -249,23 +254,31 @@ async def _run(
     stopped = trio.Event()
     port = listener.getsockname()[1]
     async with trio.open_nursery() as nursery:
-        await nursery.start(_wait_for_signal, stopped)
-        for feed in app.feeds.values():
-            nursery.start_soon(feed.run, app.words())
-        for process in subprocesses:
-            nursery.start_soon(process.keep_running)
-        nursery.start_soon(connections.serve, listener, stopped)
-        host = f"[{serving.host}]" if ":" in serving.host else serving.host
-        address = f"http://{host}:{port}{serving.root}"
-        log("serving", address=address, leagues=list(app.feeds))
-        ready(address)
-        await stopped.wait()
-        log("stopping")
-        nursery.cancel_scope.deadline = trio.current_time() + 2.0
+        nursery.start_soon(_keep_running, subprocesses, stopped, serving.patience_s)
+        async with trio.open_nursery() as answering:
+            await answering.start(_wait_for_signal, stopped)
+            for feed in app.feeds.values():
+                answering.start_soon(feed.run, app.words())
+            host = f"[{serving.host}]" if ":" in serving.host else serving.host
+            address = f"http://{host}:{port}{serving.root}"
+            log("serving", address=address, leagues=list(app.feeds))
+            ready(address)
+            await connections.serve(listener, stopped)
+            answering.cancel_scope.cancel()
+    log("ended", process="server")
+
+
+async def _keep_running(subprocesses: list[Subprocess], stopped: trio.Event, patience_s: float) -> None:
+    """Keep the processes running until the server is stopped; they end while it answers its last requests."""
     async with trio.open_nursery() as nursery:
         for process in subprocesses:
-            nursery.start_soon(process.stop, serving.patience_s)
-    log("ended", process="server")
+            nursery.start_soon(process.keep_running)
+        await stopped.wait()
+        log("stopping")
+        nursery.cancel_scope.cancel()
+    async with trio.open_nursery() as nursery:
+        for process in subprocesses:
+            nursery.start_soon(process.stop, patience_s)
 
 
 async def _wait_for_signal(

@@ -18,7 +18,7 @@ import attrs
 from warpleague.errors import BadInput, BotError, ConfigError, EntrantsError, MissingToolchain
 from warpleague.match.spec import SeatSpec, TimeControl
 from warpleague.runner.bundle.manifest import games_named, plays, read_manifest
-from warpleague.runner.bundle.shipped import located, shipped_root, short_name
+from warpleague.runner.bundle.shipped import located, shipped_bots, shipped_root, short_name
 from warpleague.text import nearest, nearest_path
 
 if TYPE_CHECKING:
@@ -99,7 +99,10 @@ def enter_bots(
                 assert other is not None
                 raise _named_alike(config, other, seat.bot)
         except (ConfigError, BotError) as error:
-            errors.append((_problem(config, index, entry, error), error))
+            placed = error
+            if not str(error).startswith(f"{config.path}: "):  # it knows the folder only
+                placed = type(error)(f"{config.path}: bots[{index}]: {error}")
+            errors.append((_problem(config, index, entry, placed), placed))
         else:
             bots.append(seat)
             taken |= forms
@@ -191,11 +194,11 @@ def _meant(config: LeagueConfig, entry: BotEntry, folder: Path) -> str:
     if os.path.isdir(entry.path):  # noqa: PTH112 - never an error
         there = os.path.relpath(entry.path, config.path.parent)
         return f"paths start at the league file; did you mean {there!r}?"
-    above = folder.parent
+    above = located(Path(entry.path).parent, base=config.path.parent)
     known = sorted(path.name for path in above.iterdir() if path.is_dir()) if above.is_dir() else []
     if not get_close_matches(folder.name, known, n=1):
-        shipped = [f"bots/{path.parent.name}" for path in (shipped_root() / "bots").glob("*/bot.toml")]
-        if meant := nearest_path(folder.name, sorted(shipped), likeness=0.8):
+        shipped = [str(path.relative_to(shipped_root())) for path in shipped_bots()]
+        if meant := nearest_path(folder.name, shipped, likeness=0.8):
             return meant
     if not above.is_dir():
         return f"nor is there {above}"

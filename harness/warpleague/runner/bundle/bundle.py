@@ -291,14 +291,19 @@ def _check_script(folder: Path, manifest: Manifest, draft: Path) -> None:
 
 
 def _check_interpreter(folder: Path, manifest: Manifest, draft: Path) -> None:
-    """Raise an error that names what the first line of a script asks for in vain: the system does not say it."""
+    """Raise an error if a script has no first line that names what runs it, or if that is not installed."""
+    # The system does not say it: what begins without #! a shell takes for its own.
     program = manifest.run[0]
     if not (draft / program).is_file():
         return
     with (draft / program).open("rb") as file:
         first = file.readline(256)
+        binary = b"\0" in first + file.read(256)
     if not first.startswith(b"#!"):
-        return
+        if binary:
+            return
+        text = f"the first line of {program} must name what runs it, such as #!/usr/bin/env python3"
+        raise BotError(f'{folder}: {text}; or name that in bot.toml: run = ["python3", "{program}"]')
     if first.endswith(b"\r\n"):
         text = f"the first line of {program} has a Windows line end, which becomes part of the interpreter's name"
         raise BotError(f"{folder}: {text}: save the file with Unix line ends")

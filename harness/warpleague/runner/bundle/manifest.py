@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import attrs
 
 from warpleague.errors import BadInput, BotError, ConfigError
-from warpleague.runner.bundle.shipped import shipped_root, short_name
+from warpleague.runner.bundle.shipped import shipped_bots, short_name
 from warpleague.runner.confine.mounts import misfit_asked
 from warpleague.runner.tree import MAX_DEPTH
 from warpleague.strict import structure
@@ -232,9 +232,8 @@ def require_folder(folder: Path) -> None:
             raise BotError(f"{folder}: is a file; a bot is named by its folder: {folder.parent}")
         kind = "a league file" if folder.suffix == ".toml" else "a file"
         raise BotError(f"{folder}: is {kind}, not a bot; name the folder with the bot's {MANIFEST}")
-    folders: list[str] = []
-    for place in (folder.parent, shipped_root() / "bots"):
-        with contextlib.suppress(OSError):
-            folders += sorted(str(short_name(path.parent)) for path in place.glob(f"*/{MANIFEST}"))
-    hint = nearest_path(str(folder), folders) or "a bot is named by its folder"
+    folders = shipped_bots()
+    with contextlib.suppress(OSError):
+        folders = [*sorted(path.parent for path in folder.parent.glob(f"*/{MANIFEST}")), *folders]
+    hint = nearest_path(str(folder), map(str, map(short_name, folders))) or "a bot is named by its folder"
     raise BotError(f"{folder}: there is no such folder; {hint}")

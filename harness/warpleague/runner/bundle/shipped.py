@@ -53,6 +53,12 @@ def short_name(path: Path) -> Path:
     return path
 
 
+def shipped_bots() -> list[Path]:
+    """The folders of all bots that come with Warp League; those of opponents, one level deeper, are last."""
+    root = shipped_root() / "bots"
+    return [path.parent for form in ("*", "opponents/*") for path in sorted(root.glob(f"{form}/bot.toml"))]
+
+
 def starter_folder(name: str) -> Path:
     """The folder of the bot `name` that comes with Warp League; `BotError` if this installation has none."""
     folder = shipped_root() / "bots" / name
