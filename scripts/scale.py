@@ -186,11 +186,12 @@ def steps(game: str, played: Played) -> str:
     return table("step | seats | deals | score in % | Elo", rows)
 
 
-def strengths(game: str) -> str:
+def strengths(game: str, found: list[dict[str, Any]]) -> str:
     """The table of the page with the scales of a game: the Elo of each level over random play."""
     rows = []
-    for scale in all_scales():
+    for scale, data in zip(all_scales(), found, strict=True):
         if scale.game == game:
+            deals = sum(deals for _, _, deals in data["deals"])
             ratings = [
                 f"≈ {level.elo_over_random:.0f}"
                 if level.half_interval_elo is None
@@ -198,9 +199,9 @@ def strengths(game: str) -> str:
                 for level in scale.levels[1:]
             ]
             seats = "solo" if scale.players == 1 else str(scale.players)
-            rows.append([seats, *ratings, f"`{scale.digest[:SHOWN]}`"])
+            rows.append([seats, str(deals), *ratings, f"`{scale.digest[:SHOWN]}`"])
     levels = " | ".join(f"level {level}" for level in range(2, LEVELS + 1))
-    return table(f"seats | {levels} | scale", rows)
+    return table(f"seats | deals | {levels} | scale", rows)
 
 
 def main() -> int:
@@ -228,7 +229,7 @@ def main() -> int:
             SCALE_FILE.write_text(scales, encoding="utf-8")
         page = text = PAGE.read_text(encoding="utf-8")
         for game in DEALS:
-            tables = f"{strengths(game)}\n\n{steps(game, played)}"
+            tables = f"{strengths(game, found)}\n\n{steps(game, played)}"
             page = page_with(page, tables, f"<!-- made by scripts/scale.py: {game} -->")
     except (BadInput, OSError, ValueError, KeyError) as error:
         print(f"scale: {error}", file=sys.stderr)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from warpleague.cli import main
-from warpleague.games import load_game
+from warpleague.errors import BadInput
+from warpleague.games import GAMES, load_game
 from warpleague.opponents.scale import FIELD_LEVEL, all_scales, scale_of
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.bundle.manifest import read_manifest
@@ -26,16 +27,16 @@ def test_the_scale_is_that_of_the_opponents_as_they_are() -> None:
             assert folder_digest(folder, read_manifest(folder).files) == level.digest, level.bot
         assert scale.field_level == (FIELD_LEVEL if scale.players > 2 else None)
     measured = {(scale.game, scale.players) for scale in all_scales()}
-    assert {("captains", 1), ("captains", 3), ("coasters", 4), ("sheets", 1), ("sheets", 4)} <= measured
+    assert measured == {(game, players) for game in GAMES for players in load_game(game).players}
     assert len({scale.digest for scale in all_scales()}) == len(measured)
 
 
 def test_a_table_size_without_a_scale_names_those_that_have_one(capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 2; a size that the game does not have is told as such."""
-    measured = [scale.players for scale in all_scales() if scale.game == "coasters"]
-    (missing, *_) = [size for size in load_game("coasters").players if size not in measured]
-    assert main(["rate", "bots/random-python", "--game", "coasters", "--players", str(missing)]) == 2
-    assert f"only at those with {', '.join(map(str, measured))}" in capsys.readouterr().err
+    with pytest.raises(BadInput, match="only at those with 1, 2, 3, 4"):
+        scale_of("sheets", 5)
+    with pytest.raises(BadInput, match="only at other games"):
+        scale_of("chess", 2)
     assert main(["rate", "bots/random-python", "--game", "coasters", "--players", "11"]) == 2
     assert "not 11" in capsys.readouterr().err
 

@@ -98,7 +98,6 @@ def test_each_new_program_climbs_once(
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('id = "sheets"', 'id = "coasters"\nplayers = 10', "climb: coasters with 10 players: strengths"),
         ('id = "sheets"', 'id = "aliens"\noptions = { max_turns = 2 }', "climb: levels were measured with"),
         ("within = 1000", "within = 0", "climb.within"),
     ],
