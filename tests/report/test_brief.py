@@ -3,6 +3,8 @@
 import json
 import platform
 import re
+import shlex
+import shutil
 from collections.abc import Sequence
 from io import StringIO
 from itertools import pairwise
@@ -139,6 +141,60 @@ def test_the_example_is_of_the_games_own_table(game: str, players: int) -> None:
     assert question["id"] == answer["id"] > 1
     assert {"state", "legal", "events"} <= set(question)
     assert 0 <= answer["action"] < uncut(question["legal"])
+
+
+@pytest.mark.parametrize(
+    ("game", "players", "short"),
+    [
+        ("aliens", 2, ["--option", "max_turns=6"]),
+        ("captains", 3, ["--option", "max_rounds=2"]),
+        ("coasters", 4, ["--option", "max_rounds=2"]),
+        ("sheets", 1, []),
+    ],
+)
+def test_each_command_of_a_brief_does_its_work(
+    game: str, players: int, short: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the order in which they stand there, with less to play; a comparison of equals decides nothing."""
+    monkeypatch.chdir(tmp_path)
+    inside = ["--in-process", "--quiet", "--jobs", "1"]
+    few = {
+        "bot check": short,
+        "match": short,
+        "rate": ["--matches", "2", *inside],
+        "compare": ["--max-matches", "1", *inside, *short],
+    }
+    (shell,) = re.findall(r"(?s)```sh\n(.*?)```", brief_text(game, players))
+    done = dict[str, int]()
+    for line in shell.splitlines():
+        program, *words = shlex.split(line, comments=True)
+        if program == "cp":
+            shutil.copytree(*words[1:])
+            continue
+        command = next((name for name in few if " ".join(words).startswith(name)), "")
+        done[line] = main([*words, *few.get(command, [])])
+        if command in ("bot check", "rate", "compare") and players != 2:
+            assert words[words.index("--players") + 1] == str(players)
+    assert len(done) == 9
+    assert [(line, code) for line, code in done.items() if code != (3 if " compare " in line else 0)] == []
+
+
+def test_the_scale_of_a_brief_is_one_that_there_is() -> None:
+    """At a table without a scale it is that of the largest one below."""
+    assert "rate my-bot --game captains --players 4   # how strong is it? 4 is the largest" in brief_text(
+        "captains", 5
+    )
+    assert "rate my-bot --game coasters --players 6   # how strong is it? 6 is the largest" in brief_text(
+        "coasters", 9
+    )
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_colon_leads_to_something(game: str) -> None:
+    """What ends with a colon stands before a list, a table or an example: the brief leaves out examples of the page."""
+    for players in {min(load_game(game).players), max(load_game(game).players)}:
+        for text, after in pairwise(re.split(r"\n\n+", brief_text(game, players))):
+            assert not text.endswith(":") or after.startswith(("```", "- ", "|")), text
 
 
 def uncut(listed: list[Any]) -> int:

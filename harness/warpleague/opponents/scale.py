@@ -67,6 +67,11 @@ def all_scales() -> list[Scale]:
     return [_scale(data) for data in json.loads(SCALE_FILE.read_text(encoding="utf-8"))["scales"]]
 
 
+def sizes_of(game: str) -> list[int]:
+    """The table sizes of a game that have a scale."""
+    return [scale.players for scale in all_scales() if scale.game == game]
+
+
 def scale_of(game: str, players: int) -> Scale:
     """The scale of a game at a table size; `BadInput` if there is none."""
     scales = {scale.players: scale for scale in all_scales() if scale.game == game}
