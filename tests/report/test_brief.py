@@ -169,7 +169,7 @@ def test_each_command_of_a_brief_does_its_work(
     for line in shell.splitlines():
         program, *words = shlex.split(line, comments=True)
         if program == "cp":
-            shutil.copytree(*words[1:])
+            shutil.copytree(words[1], words[2])
             continue
         command = next((name for name in few if " ".join(words).startswith(name)), "")
         done[line] = main([*words, *few.get(command, [])])
@@ -191,7 +191,7 @@ def test_the_scale_of_a_brief_is_one_that_there_is() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_colon_leads_to_something(game: str) -> None:
-    """What ends with a colon stands before a list, a table or an example: the brief leaves out examples of the page."""
+    """What ends with a colon stands before a list, a table or an example, though some are left out."""
     for players in {min(load_game(game).players), max(load_game(game).players)}:
         for text, after in pairwise(re.split(r"\n\n+", brief_text(game, players))):
             assert not text.endswith(":") or after.startswith(("```", "- ", "|")), text

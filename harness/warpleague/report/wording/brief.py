@@ -48,7 +48,7 @@ LEFT_OUT: Final = {
     "coasters": ("Seats", "Positions by hand", "Talk and alliances from Python", "Bots"),
     "sheets": ("Options", "Seats", "Bots"),
 }
-"""By game: the headings of its page whose sections are not in the brief; what options are, stands beside their types."""
+"""By game: the headings of its page whose sections are not in the brief; options are told with their types."""
 
 SOLO: Final = "Solo"
 """The heading of the rules for one player: only the brief of tables of one has them."""
@@ -161,9 +161,9 @@ def _introduction(game: str, players: int) -> str:
     seats = "" if players == 2 else f" --players {players}"
     return (
         f"# How to write a bot for {game}\n\nThis text has all that you need to write a bot for the game {game} of "
-        f"Warp League {__version__}. `warpleague brief {game}{seats}` prints it. A bot is a program in any language: it gets "
-        "questions as lines of JSON, and answers each with one legal action. The aim is to rank above the other "
-        "seats by the rules of the game.\n\nThis whole bot always plays the first legal action:\n\n"
+        f"Warp League {__version__}. `warpleague brief {game}{seats}` prints it. A bot is a program in any "
+        "language: it gets questions as lines of JSON, and answers each with one legal action. The aim is to rank "
+        "above the other seats by the rules of the game.\n\nThis whole bot always plays the first legal action:\n\n"
         + _fence("spec", "The protocol of Warp League, version 1", "python")
         + "\nA bot is a folder with its program and `bot.toml`. `warpleague bot new my-bot` makes one in Python, and "
         f'`--lang` chooses another language.\n\n```toml\nname = "my-bot"\ngames = ["{game}"]\n'
@@ -206,13 +206,15 @@ def _testing(game: str, players: int) -> str:
         "`bot new my-bot --with-engine` copies the rules and a simulator into the folder of a bot in Python that "
         "searches: `warpleague docs simulator`. Bots in Python can import `warpline`:\n\n```python\n"
         "from warpline.client import run\n\n\ndef choose(question):\n"
-        "    # question.ask, .state, .legal, .events, .clock as in `act`; .setup, .seat, .options, .seed as in `start`\n"
+        "    # question.ask, .state, .legal, .events, .clock as in `act`; .setup, .seat, .options, .seed as in "
+        "`start`\n"
         "    return len(question.legal) - 1  # an index, or an action\n\n\n"
         'run(choose, wants=("state", "legal"))  # on_start=f: f(match) is called before `ready`\n```\n\n'
         "## How to test\n\n```sh\n"
         "warpleague bot new my-bot               # a bot that plays at random\n"
         "cp -r my-bot old-bot                    # what you had; now make my-bot better\n"
-        f"warpleague bot check my-bot --game {game}{seats} --quick   # does it finish whole matches? exit code 0: ready\n"
+        f"warpleague bot check my-bot --game {game}{seats} --quick   # does it finish whole matches? exit code 0: "
+        "ready\n"
         f"warpleague match {game} my-bot {others}{' ' if others else ''}--seed 1 --record one.jsonl --log logs\n"
         "warpleague replay show one.jsonl        # each move; --stderr 0 and --wire 0 show what seat 0 wrote\n"
         "warpleague reproduce one.jsonl          # does the same match come out?\n"
