@@ -644,7 +644,7 @@ def test_who_cannot_play_in_one_process(
         (("bots/none", "bots/one"), "NEW: there is no folder"),
         (("bots/one", "bots/other", "--field", "bots/none"), "--field: there is no folder"),
         (("bots/one", "bots/other", "--elo1", "-3"), "--elo1: must be above elo0"),
-        (("bots/one", "bots/other", "--fixed", "1"), "--fixed: a deal has 2 matches here"),
+        (("bots/one", "bots/other", "--fixed", "1"), "--fixed: must be 2 at least"),
     ],
 )
 def test_what_is_refused_names_the_argument_and_leaves_nothing(
@@ -680,7 +680,7 @@ def test_a_fixed_number_is_of_whole_deals(compare: Any) -> None:
     """It is said how many matches are played where the number is not one of them."""
     _, out, err = compare(0.0, "--fixed", "5")
     assert "after 4 matches on 2 deals" in out
-    assert "note: --fixed 5: 4 matches are played" in err
+    assert "note: --fixed 5: plays 4, since" in err
     assert "note" not in compare(0.0, "--fixed", "4")[2]
 
 

@@ -101,15 +101,11 @@ def run_compare(args: Namespace) -> int:
 
 def _check_fixed(matches: int, a_deal: int) -> None:
     """Say how many matches are played in whole deals; `BadInput` if that is none."""
-    whole = matches // a_deal * a_deal
+    whole, deal = matches // a_deal * a_deal, counted(a_deal, "match")
     if not whole:
-        raise BadInput(
-            f"--fixed: a deal has {a_deal} matches here, so {matches} cannot be played; {a_deal} are the least"
-        )
+        raise BadInput(f"--fixed: must be {a_deal} at least, since deals are played whole: here {deal} each")
     if whole != matches:
-        say(
-            f"note: --fixed {matches}: {whole} matches are played, since deals are played whole, {a_deal} matches each"
-        )
+        say(f"note: --fixed {matches}: plays {whole}, since deals are played whole: here {deal} each")
 
 
 def _result_json(league: League, state: StrengthTest, report: RunReport) -> dict[str, Any]:
