@@ -379,6 +379,21 @@ def test_check_tells_a_reusable_bot_that_remembers(run: Run, make_bot: MakeBot) 
     )
 
 
+@pytest.mark.parametrize(("in_file", "in_hello"), [(True, False), (False, True)])
+def test_check_tells_a_bot_that_is_reusable_in_one_place_only(
+    make_bot: MakeBot, *, in_file: bool, in_hello: bool
+) -> None:
+    """Its process plays one match, whatever the author meant: a warning."""
+    bot = make_bot("half", f"{START}run(lambda question: 0, wants=(), reusable={in_hello})\n")
+    with (bot / "bot.toml").open("a") as manifest:
+        manifest.write(f"reusable = {str(in_file).lower()}\n")
+    ready, found = quick_check(bot)
+    (warning,) = [one for one in found if one.what == "reusable"]
+    assert (ready, warning.verdict, warning.code) == (True, "warning", "reused")
+    says, missing = ("bot.toml", "the hello") if in_file else ("the hello", "bot.toml")
+    assert warning.text.startswith(f"{says} says reusable, and {missing} does not")
+
+
 def test_check_warns_of_a_bot_that_does_not_repeat_itself(run: Run, make_bot: MakeBot) -> None:
     """Randomness that does not come from the seed is a warning, with what to do."""
     source = START + "import random\nrun(lambda question: random.randrange(len(question.legal)))\n"

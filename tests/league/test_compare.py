@@ -96,7 +96,7 @@ def test_a_deal_counts_once_it_and_all_before_it_are_whole(make_season: MakeSeas
     follower = Follower(season)
 
     class Fixed:
-        ranks, scores, rival = (1, 2), (3.0, 1.0), None
+        ranks, scores, rival, faults = (1, 2), (3.0, 1.0), None, ((), ())
 
     def end(group: int, seats: Any) -> int:
         fixture = type("F", (), {"seats": seats, "group": group})
@@ -450,21 +450,25 @@ def test_beside_a_field_a_bot_that_lost_everything_has_a_guess(compare: Any, tmp
     assert (data["low"], data["high"], data["elo_is_a_guess"]) == (None, None, True)
 
 
-@pytest.mark.parametrize(
-    ("crashes", "place", "winner"), [("one", "lies below both", "other"), ("other", "lies above both", "one")]
-)
-def test_a_test_decided_by_crashes_says_so(compare: Any, crashes: str, place: str, winner: str) -> None:
-    """It says who faulted, in words and in JSON, what the estimate says, and that all deals went one way."""
-    options = ("--elo1", "20", "--max-matches", "60", "--quiet")
+@pytest.mark.parametrize(("crashes", "winner"), [("one", "other"), ("other", "one")])
+@pytest.mark.parametrize("test", [("--elo1", "20", "--max-matches", "60"), ("--fixed", "60")])
+def test_a_bot_that_faulted_in_every_match_leaves_no_verdict(
+    compare: Any, crashes: str, winner: str, test: tuple[str, ...]
+) -> None:
+    """It says who faulted, in words and in JSON; nobody is accepted, and the exit code is that of `rate`."""
+    options = (*test, "--quiet")
     code, out, _ = compare(0.0, *options, crashes=crashes)
-    assert code == 3
+    assert code == 1
+    (said,) = [line for line in out.splitlines() if line.startswith("No verdict after 60 matches")]
+    assert said.endswith(f"{crashes} faulted in every match, so nothing is known of which bot is stronger.")
     assert f"{crashes} faulted in 60 of 60 matches (crash: killed by SIGSEGV)." in out
-    (said,) = [line for line in out.splitlines() if line.startswith("Undecided after 60 matches")]
-    assert "ruled out" not in said
-    assert f"the estimate {place}; if the deals go on like this, the test decides after about" in said
-    assert f"Every deal went one way: {winner} won them all." in out.splitlines()
+    assert "Accepted" not in out
     code, out, _ = compare(0.0, *options, "--json", crashes=crashes)
     data = json.loads(out)
+    assert (code, data["decision"]) == (1, "undecided")
+    assert data["always_faulted"] == ["new" if crashes == "one" else "old"]
+    code, out, _ = compare(0.0, "--elo1", "100", "--quiet", crashes=crashes)
+    assert (code, "No verdict after" in out) == (1, True)
     assert data["faults"] == [
         {"bot": crashes, "played": 60, "faulted": 60, "kind": "crash", "message": "killed by SIGSEGV"}
     ]
@@ -609,6 +613,7 @@ def test_matches_in_one_process_have_the_same_deals(
     ("more", "told"),
     [
         (("bots/random-perl", "bots/random-python"), "random-perl runs"),
+        (("bots/random-python", "itself"), "itself ended without a call of warpline.client.run"),
         (
             ("bots/random-python", "bots/random-python", "--log", "logs"),
             "neither with --cluster nor with --log",
@@ -622,7 +627,87 @@ def test_who_cannot_play_in_one_process(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Bots in other languages are refused before a match is played, and so is what needs processes."""
+    """What is in another language, reads the wire itself or needs processes is refused; nothing is left of it."""
     monkeypatch.chdir(tmp_path)
+    Path("itself").mkdir()
+    Path("itself/bot.toml").write_text('name = "itself"\ngames = ["aliens"]\nrun = ["python3", "bot.py"]\n')
+    Path("itself/bot.py").write_text("import sys\nfor line in sys.stdin:\n    pass\n")
     assert main(["compare", *more, "--game", "aliens", "--in-process"]) == 2
     assert told in capsys.readouterr().err
+    assert list(Path().glob("results/*")) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("bots/one", "bots/none"), "OLD: there is no folder"),
+        (("bots/none", "bots/one"), "NEW: there is no folder"),
+        (("bots/one", "bots/other", "--field", "bots/none"), "--field: there is no folder"),
+        (("bots/one", "bots/other", "--elo1", "-3"), "--elo1: must be above elo0"),
+        (("bots/one", "bots/other", "--fixed", "1"), "--fixed: must be 2 at least"),
+    ],
+)
+def test_what_is_refused_names_the_argument_and_leaves_nothing(
+    compare: Any, words: tuple[str, ...], told: str, tmp_path: Path
+) -> None:
+    """Nobody who gave arguments knows of a league file; of what was not played there is none, and no store."""
+    new, old, *more = words
+    code, out, err = compare(0.0, *more, new=new, old=old)
+    assert (code, out, told in err, ".toml" in err) == (2, "", True, False), err
+    assert list(tmp_path.glob("results/*")) == []
+
+
+def test_a_refused_rating_names_the_argument_and_leaves_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a comparison."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["rate", "ghost", "--game", "aliens"]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("warpleague: BOT: there is no folder")
+    assert list(tmp_path.glob("results/*")) == []
+
+
+def test_what_was_played_stays_when_something_is_refused(compare: Any, tmp_path: Path) -> None:
+    """The same test with a claim that makes no sense: its matches and its file are still there."""
+    compare(0.0, "--max-matches", "4")
+    before = {path: path.is_dir() or path.read_bytes() for path in tmp_path.glob("results/*")}
+    assert compare(0.0, "--elo0", "200")[0] == 2
+    assert {path: path.is_dir() or path.read_bytes() for path in tmp_path.glob("results/*")} == before
+
+
+def test_a_fixed_number_is_of_whole_deals(compare: Any) -> None:
+    """It is said how many matches are played where the number is not one of them."""
+    _, out, err = compare(0.0, "--fixed", "5")
+    assert "after 4 matches on 2 deals" in out
+    assert "note: --fixed 5: plays 4, since" in err
+    assert "note" not in compare(0.0, "--fixed", "4")[2]
+
+
+def test_an_undecided_test_says_who_is_stronger() -> None:
+    """If the interval excludes equal bots, though the likelihood of 20 Elo has not reached its bound; both ways."""
+    for low, values, told in (
+        (
+            0.0,
+            (1.0, 1.0, 0.5),
+            "But new is stronger than old: the 95 % interval of the estimate excludes equal",
+        ),
+        (0.0, (0.0, 0.0, 0.5), "But old is stronger than new: "),
+        (-0.5, (1.5, 1.25, 1.5), "But new is stronger than old: "),
+        (0.0, (1.0, 0.0, 0.5), ""),
+    ):
+        state = StrengthTest(Sprt(0.0, 20.0), low, 1.0 - low)
+        for value in values * 8:
+            state.add(Deal(value, value / 2, (1 - value) / 2, (value, 0.0), 2))
+        said = verdict(state, "new", "old")
+        assert said.startswith("Undecided after 48 matches on 24 deals: ")
+        assert told in said if told else "stronger" not in said
+
+
+def test_before_a_whole_deal_nothing_is_told_of_shares() -> None:
+    """A share of no deal would read as one that was lost."""
+    for low in (0.0, -0.5):
+        state = StrengthTest(Sprt(), low, 1.0 - low)
+        for told in (brief(state), "\n".join(state_lines(state))):
+            assert "no whole deal yet" in told
+            assert "share" not in told

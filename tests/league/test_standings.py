@@ -165,7 +165,13 @@ def test_crosstable_seats_faults_and_times(league: League) -> None:
         ("b", 0, "timeout", 7)
     ] * 4
     a, b = (line_json(TIMES, line) for line in details.times(league))
-    assert (a["matches"], a["decisions"], a["wall_ms"], a["cpu_ms"], a["wait_ms"]) == (8, 16, 5.0, 4.0, 0.5)
+    assert (a["matches"], a["decisions"], a["mean_wall_ms"], a["mean_cpu_ms"], a["mean_wait_ms"]) == (
+        8,
+        16,
+        5.0,
+        4.0,
+        0.5,
+    )
     assert (a["longest_ms"], b["longest_ms"]) == (6.0, 7.0)
 
 

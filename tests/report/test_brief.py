@@ -3,6 +3,8 @@
 import json
 import platform
 import re
+import shlex
+import shutil
 from collections.abc import Sequence
 from io import StringIO
 from itertools import pairwise
@@ -27,6 +29,7 @@ from warpleague.league.ratings.statistics import Mean
 from warpleague.league.results.luck import WithoutLuck
 from warpleague.league.results.standings import Placing, Standings, ranked, with_rank_sets
 from warpleague.league.results.tallies import Tally
+from warpleague.opponents.scale import scale_of
 from warpleague.report.terminal.tables import standings_table
 from warpleague.report.wording.brief import HINTS, LEFT_OUT, MAX_BYTES, brief_text, llms_text
 from warpleague.report.wording.columns import COLUMNS, Layout, help_lines, shown_columns, standing_json
@@ -139,6 +142,57 @@ def test_the_example_is_of_the_games_own_table(game: str, players: int) -> None:
     assert question["id"] == answer["id"] > 1
     assert {"state", "legal", "events"} <= set(question)
     assert 0 <= answer["action"] < uncut(question["legal"])
+
+
+@pytest.mark.parametrize(
+    ("game", "players", "short"),
+    [
+        ("aliens", 2, ["--option", "max_turns=6"]),
+        ("captains", 3, ["--option", "max_rounds=2"]),
+        ("coasters", 4, ["--option", "max_rounds=2"]),
+        ("sheets", 1, []),
+    ],
+)
+def test_each_command_of_a_brief_does_its_work(
+    game: str, players: int, short: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the order in which they stand there, with less to play; a comparison of equals decides nothing."""
+    monkeypatch.chdir(tmp_path)
+    inside = ["--in-process", "--quiet", "--jobs", "1"]
+    few = {
+        "bot check": short,
+        "match": short,
+        "rate": ["--matches", "2", *inside],
+        "compare": ["--max-matches", "1", *inside, *short],
+    }
+    (shell,) = re.findall(r"(?s)```sh\n(.*?)```", brief_text(game, players))
+    done = dict[str, int]()
+    for line in shell.splitlines():
+        program, *words = shlex.split(line, comments=True)
+        if program == "cp":
+            shutil.copytree(words[1], words[2])
+            continue
+        command = next((name for name in few if " ".join(words).startswith(name)), "")
+        done[line] = main([*words, *few.get(command, [])])
+        if command in ("bot check", "rate", "compare") and players != 2:
+            assert words[words.index("--players") + 1] == str(players)
+    assert len(done) == 9
+    assert [(line, code) for line, code in done.items() if code != (3 if " compare " in line else 0)] == []
+
+
+def test_a_brief_says_how_strong_the_levels_are_at_its_table() -> None:
+    """Each table has a scale of its own; where a level won every match it is a guess."""
+    strengths = ", ".join(f"{elo:.0f}" for elo in scale_of("coasters", 9).elo[1:])
+    assert f"at this table {strengths} Elo over random play" in brief_text("coasters", 9)
+    assert "at this table about " in brief_text("captains", 2)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_colon_leads_to_something(game: str) -> None:
+    """What ends with a colon stands before a list, a table or an example, though some are left out."""
+    for players in {min(load_game(game).players), max(load_game(game).players)}:
+        for text, after in pairwise(re.split(r"\n\n+", brief_text(game, players))):
+            assert not text.endswith(":") or after.startswith(("```", "- ", "|")), text
 
 
 def uncut(listed: list[Any]) -> int:

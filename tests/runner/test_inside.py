@@ -10,7 +10,7 @@ import pytest
 import trio
 from tests.runner.conftest import MakeSeat, MakeSpec
 
-from warpleague.errors import BadInput
+from warpleague.errors import BadInput, BotError
 from warpleague.match.chance import match_key
 from warpleague.match.replay import verify_record
 from warpleague.match.spec import MatchResult, SeatSpec, TimeControl, Violation
@@ -223,7 +223,6 @@ def test_only_reusable_bots_stay(
         ("from warpline.client import run\nrun(lambda q: 'up', wants=())\n", "crash", "a choice is an index"),
         ("from warpline.client import run\nrun(lambda q: 999, wants=())\n", "illegal", "999"),
         ("import nothing_of_this_name\n", "startup", "nothing_of_this_name"),
-        ("print('I am no bot')\n", "startup", "ended without a call of warpline.client.run"),
     ],
 )
 def test_what_a_bot_raises_is_its_fault(
@@ -260,3 +259,10 @@ def test_a_module_of_python_plays(make_spec: MakeSpec, make_seat: MakeSeat, tmp_
     seat = folder_seat(tmp_path, "module", {"player.py": DRAWS}, "-m", "player")
     spec = attrs.evolve(make_spec(seat, make_seat("draws", DRAWS)), level="none")
     assert not any(play_inside(spec).faults)
+
+
+def test_what_cannot_be_called_is_no_fault(make_spec: MakeSpec, make_seat: MakeSeat) -> None:
+    """A program that ends, or reads the wire itself, may play well in a process of its own."""
+    spec = make_spec(make_seat("none", "print('I am no bot')\n"), make_seat("draws", DRAWS))
+    with pytest.raises(BotError, match=r"none ended without a call of warpline\.client\.run"):
+        play_inside(attrs.evolve(spec, level="none"))

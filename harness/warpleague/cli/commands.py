@@ -271,8 +271,8 @@ CORE: Final = (
                 "accepted; for elo0, it is rejected.",
             Argument("--elo0 ELO", "the lower claim (default 0: NEW is as good as OLD)", type=float,
                      default=0.0),
-            Argument("--elo1 ELO", "the higher claim (default 20: NEW wins 53 %% of the points)", type=float,
-                     default=20.0),
+            Argument("--elo1 ELO", "the higher claim (default 20: NEW wins 53 %% of the points); for 100 a test "
+                     "takes about 25 times fewer matches", type=float, default=20.0),
             Argument("--alpha P", "how often a NEW that is only elo0 better may be accepted by chance "
                      "(default 0.05)", type=float, default=0.05),
             Argument("--beta P", "how often a NEW that is elo1 better may be rejected by chance (default "
@@ -281,9 +281,9 @@ CORE: Final = (
                  "explains"),
             Argument("--max-matches N", "stop after N matches, even if nothing is decided (default: no "
                      "limit)", type=count(1)),
-            Argument("--fixed N", "play exactly N matches, and do not stop earlier: NEW is accepted or "
-                     "rejected if the 95 %% interval excludes equal bots; elo0, elo1, alpha and beta do not "
-                     "count", type=count(1)),
+            Argument("--fixed N", "play N matches, as many whole deals as they make, and do not stop earlier: "
+                     "NEW is accepted or rejected if the 95 %% interval excludes equal bots; elo0, elo1, alpha and "
+                     "beta do not count", type=count(1)),
             Argument("--seats", "in which seats the bots play the same dice: all bots move on by one seat "
                      "(rotations, default), or every order of the bots (all)", choices=("rotations", "all"),
                      default="rotations"),
@@ -304,7 +304,8 @@ CORE: Final = (
         "compare bots/mine bots/mine-before --game aliens --in-process",
     ),
             codes={0: "accepted: the new bot is better",
-                   1: "rejected: it is not better; or a match is void, or `--stop-on-fault` stopped the test",
+                   1: "rejected: it is not better; or a bot faulted in every match, a match is void, or "
+                      "`--stop-on-fault` stopped the test",
                    3: "undecided: `--max-matches` was reached, or the interval of `--fixed` holds equal bots"}),
     Command("rate", "find out how strong a bot is, by opponents of known strength", "warpleague.cli.rate:run_rate",
             group="improve a bot",

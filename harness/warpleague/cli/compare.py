@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentTypeError
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from warpleague.cli.declaration import seconds, wait
 from warpleague.cli.league_common import command_on
 from warpleague.cli.league_run import fault_line, play_season
 from warpleague.cli.match_options import log_folder, parse_options
-from warpleague.errors import BadInput, ConfigError
+from warpleague.errors import BadInput
 from warpleague.games import game_ids, load_game
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.ratings.sprt import Estimate
@@ -23,8 +24,8 @@ from warpleague.league.results.details import times
 from warpleague.league.results.faulted import bot_faults
 from warpleague.league.results.standings import standings
 from warpleague.league.results.status import strength_test
-from warpleague.league.schedule.formats.strength_test import NEW, OLD
-from warpleague.league.season.config import EntrantClock, load_config, toml_of
+from warpleague.league.schedule.formats.strength_test import NEW, OLD, StrengthFormat
+from warpleague.league.season.config import EntrantClock, config_of, toml_of
 from warpleague.league.season.entry import first_alike
 from warpleague.report.wording.league_words import (
     duration,
@@ -45,14 +46,18 @@ from warpleague.text import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Iterator, Sequence
 
     from warpleague.league.play.running import RunReport
     from warpleague.league.results.details import TimeLine
     from warpleague.league.results.league import League
     from warpleague.league.schedule.formats.strength_test import StrengthTest
-    from warpleague.league.season.config import LeagueConfig
 
     _Entrant = tuple[Path, EntrantClock | None]
+
+
+_LARGE = 100.0
+"""A difference in Elo for which a test is short."""
 
 
 def run_compare(args: Namespace) -> int:
@@ -60,11 +65,12 @@ def run_compare(args: Namespace) -> int:
     _choose_game(args)
     if args.in_process and (getattr(args, "cluster", None) is not None or args.log is not None):
         raise BadInput("--in-process goes neither with --cluster nor with --log")
-    file, config = _league(args, inside=args.in_process)
-    deals_of = _league(args, inside=False)[1] if args.in_process else None
-    with open_to_run(config, args.results, args.tools.prepare, deals_of=deals_of) as league:
-        if args.in_process:
-            play_in_referees(league, args)
+    data = _file_data(args, inside=args.in_process)
+    deals_of = _file_data(args, inside=False) if args.in_process else None
+    with written_league(args, "compare", data, ("NEW", "OLD", "--field"), deals_of=deals_of) as league:
+        file, config = league.config.path, league.config
+        if args.fixed is not None:
+            _check_fixed(args.fixed, StrengthFormat(league.season).matches_a_deal)
         if same := _same_bot(league):
             say(f"note: {same}")
         if not args.quiet:
@@ -93,6 +99,15 @@ def run_compare(args: Namespace) -> int:
         return exit_code(state) if report.fault is None else 1
 
 
+def _check_fixed(matches: int, a_deal: int) -> None:
+    """Say how many matches are played in whole deals; `BadInput` if that is none."""
+    whole, deal = matches // a_deal * a_deal, counted(a_deal, "match")
+    if not whole:
+        raise BadInput(f"--fixed: must be {a_deal} at least, since deals are played whole: here {deal} each")
+    if whole != matches:
+        say(f"note: --fixed {matches}: plays {whole}, since deals are played whole: here {deal} each")
+
+
 def _result_json(league: League, state: StrengthTest, report: RunReport) -> dict[str, Any]:
     new, old, *field = league.season.names
     return {
@@ -101,7 +116,6 @@ def _result_json(league: League, state: StrengthTest, report: RunReport) -> dict
         "old": old,
         "field": field,
         "played": report.played,
-        "stored": report.stored,
         "complete": report.complete,
         "stopped": report.stopped,
         "cpu_ms": round(report.cpu_ms, 3),
@@ -125,25 +139,48 @@ def _elo_json(difference: tuple[float, float | None] | None, *, beside: bool) ->
     return {**Estimate(elo, low, high).to_json(), **guess}
 
 
-def _league(args: Namespace, *, inside: bool) -> tuple[Path, LeagueConfig]:
-    """The league file that this test is, and what it says; `inside` for matches in the processes of the referees."""
-    file = _league_file(args, inside=inside)
-    return file, load_written(file)
+@contextmanager
+def written_league(
+    args: Namespace,
+    command: str,
+    data: dict[str, Any],
+    bots: Sequence[str],
+    *,
+    deals_of: dict[str, Any] | None = None,
+) -> Iterator[League]:
+    """The league whose file has this `data`, to play it; the file is written for other commands.
 
-
-def load_written(file: Path) -> LeagueConfig:
-    """What a league file says that a command has written; `BadInput` names the option that is wrong."""
+    `deals_of` is what the file says whose deals it has. `BadInput` names the option or, of `bots`, the argument that
+    is wrong; what is refused before a match was played leaves neither file nor store.
+    """
+    file: Path = args.results / f"{data['name']}.toml"
     try:
-        return load_config(file)
-    except ConfigError as error:
-        # Whoever gave an option knows nothing of a file.
-        raise BadInput(
-            re.sub(rf"(?m)^{re.escape(str(file))}: (?:format\.)?(\w+)", _option, str(error))
-        ) from None
+        config, deals = (None if one is None else config_of(one, file) for one in (data, deals_of))
+        assert config is not None
+        league = open_to_run(config, args.results, args.tools.prepare, deals_of=deals)
+    except BadInput as error:
+        raise BadInput(_said_of_arguments(str(error), file, bots)) from None
+    with league:
+        how = " --in-process: league run would play it in other conditions" if args.in_process else ""
+        try:
+            if args.in_process:
+                play_in_referees(league, args)
+            write_file(file, f"# Written by warpleague {command}{how}.\n{tomli_w.dumps(data)}".encode())
+            yield league
+        except BadInput:
+            if not league.store.count():
+                file.unlink(missing_ok=True)
+            league.store.discard()
+            raise
 
 
-def _option(match: re.Match[str]) -> str:
-    return f"--{match[1].replace('_', '-')}"
+def _said_of_arguments(text: str, file: Path, bots: Sequence[str]) -> str:
+    """An error of a league file for somebody who gave options and bots, and knows of no file."""
+    where = re.escape(str(file))
+    text = re.sub(rf"{where}: bots\[(\d+)\]", lambda at: bots[min(int(at[1]), len(bots) - 1)], text)
+    text = re.sub(rf"{where}: bots: ", "", text)
+    text = re.sub(rf"{where}: sandbox\.paths", "--sandbox-path", text)
+    return re.sub(rf"{where}: (?:format\.)?(\w+)", lambda key: f"--{key[1].replace('_', '-')}", text)
 
 
 def _choose_game(args: Namespace) -> None:
@@ -212,6 +249,11 @@ def _print_result(
     print(f"Estimate: {estimate_line(state)}{corrected}.")
     for line in (verdict(state, new, old), *one_way_lines(state, new, old)):
         print(line)
+    if not (state.fixed or state.judged or state.always_faulted) and state.test.elo1 < _LARGE:
+        print(
+            f"A test for a larger difference (--elo1 {_LARGE:g}), or of a fixed size (--fixed N), takes far fewer "
+            "matches."
+        )
     print(*(f"{line}.\n" for line in remarks), sep="", end="")
     if report.fault is not None:
         print(f"{fault_line(report.fault)}; played matches stay.")
@@ -223,8 +265,8 @@ def _print_result(
         print(f"Without the luck of the dice: {command_on(file, 'standings', '--without-luck')}")
 
 
-def _league_file(args: Namespace, *, inside: bool) -> Path:
-    """Write the league file that this test is, so that every other command can be used on it."""
+def _file_data(args: Namespace, *, inside: bool) -> dict[str, Any]:
+    """The league file that this test is, so that every other command can be used on it."""
     entrants, names = _entrants(args)
     data: dict[str, Any] = {**played_keys(args, entrants, names, inside=inside)}
     # What a store cannot change gives it its name; the hypotheses may change, and the deals played count again.
@@ -242,10 +284,7 @@ def _league_file(args: Namespace, *, inside: bool) -> Path:
         **({} if args.max_matches is None else {"max_matches": args.max_matches}),
         **({} if args.fixed is None else {"fixed": args.fixed}),
     }
-    file: Path = args.results / f"{data['name']}.toml"
-    how = " --in-process: league run would play it in other conditions" if inside else ""
-    write_file(file, f"# Written by warpleague compare{how}.\n{tomli_w.dumps(data)}".encode())
-    return file
+    return data
 
 
 def played_keys(

@@ -447,10 +447,10 @@ class BotTimes(TypedDict):
     bot: str
     matches: int
     decisions: int
-    wall_ms: float | None
-    """the mean of its decisions"""
-    cpu_ms: float | None
-    wait_ms: float | None
+    mean_wall_ms: float | None
+    """of its decisions"""
+    mean_cpu_ms: float | None
+    mean_wait_ms: float | None
     longest_ms: float
     longest_match: str | None
 
@@ -648,8 +648,8 @@ class ThinkingTime(TypedDict):
 
     bot: str
     decisions: int
-    cpu_ms: float | None
-    """the mean of its decisions"""
+    cpu_ms: float
+    """processor time of all these decisions together"""
 
 
 class Test(TypedDict):
@@ -657,6 +657,8 @@ class Test(TypedDict):
 
     decision: str
     """`accepted`, `rejected` or `undecided`"""
+    always_faulted: list[str]
+    """`new` or `old` or both, if they faulted in every match: then nothing is known, and the exit code is 1"""
     llr: float
     """the logarithm of the likelihood ratio"""
     llr_low: float
@@ -668,7 +670,9 @@ class Test(TypedDict):
     unit: str
     """of both: `elo` or `normalized`"""
     deals: int
+    """whole deals up to the end of the test: those that count"""
     matches: int
+    """of these deals; `played` may have more of this run, which had begun by then"""
     won: int
     """deals"""
     level: int
@@ -712,7 +716,6 @@ class Compared(Test, Waited):
     old: str
     field: list[str]
     """the other bots at the tables"""
-    stored: int
     times: list[ThinkingTime]
     path: list[list[float]]
     """the number of deals and the likelihood ratio after them"""
@@ -757,10 +760,10 @@ class Rated(Played):
     won_every_match: bool
     lost_every_match: bool
     deals: int
-    """whole deals, which count"""
+    """whole deals up to the end of the rating: those that count"""
     matches: int
+    """of these deals; `played` may have more of this run, which had begun by then"""
     against: list[AgainstLevel]
-    stored: int
     elapsed_s: float
     faulted_in_every_match: bool
     """then nothing is known of its strength"""

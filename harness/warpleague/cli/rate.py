@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
-import tomli_w
 
-from warpleague.cli.common import print_json, say, write_file
-from warpleague.cli.compare import entrant_of, load_written, play_in_referees, played_keys
+from warpleague.cli.common import print_json, say
+from warpleague.cli.compare import entrant_of, played_keys, written_league
 from warpleague.cli.league_common import command_on
 from warpleague.cli.league_run import play_season
 from warpleague.cli.match_options import log_folder
 from warpleague.errors import BadInput
 from warpleague.games import load_game
-from warpleague.league.play.entering import open_to_run
 from warpleague.league.results.faulted import bot_faults
 from warpleague.league.results.status import placement
 from warpleague.opponents.scale import SHOWN, Scale, scale_of
@@ -39,11 +37,9 @@ def run_rate(args: Namespace) -> int:
     scale = scale_of(game.id, args.players)
     if args.in_process and args.log is not None:
         raise BadInput("--in-process does not go with --log")
-    file = _league_file(args, scale)
-    with open_to_run(load_written(file), args.results, args.tools.prepare) as league:
+    with written_league(args, "rate", _file_data(args, scale), ("BOT", "an opponent")) as league:
+        file = league.config.path
         scale.check(bot.digest for bot in league.season.bots[1:])
-        if args.in_process:
-            play_in_referees(league, args)
         if not args.quiet:
             say(
                 f"{league.config.name}: {game.id}; {league.schedule.describe()}; scale {scale.digest[:SHOWN]}"
@@ -109,7 +105,6 @@ def _json(league: League, scale: Scale, report: RunReport) -> dict[str, Any]:
             if n
         ],
         "played": report.played,
-        "stored": report.stored,
         "complete": report.complete,
         "stopped": report.stopped,
         "elapsed_s": round(report.elapsed_s, 3),
@@ -119,8 +114,8 @@ def _json(league: League, scale: Scale, report: RunReport) -> dict[str, Any]:
     }
 
 
-def _league_file(args: Namespace, scale: Scale) -> Path:
-    """Write the league file that this rating is, so that every other command can be used on it."""
+def _file_data(args: Namespace, scale: Scale) -> dict[str, Any]:
+    """The league file that this rating is, so that every other command can be used on it."""
     bot = entrant_of(args.bot)
     others = scale.opponents
     name = (bot[0].name or bot[0].resolve().name)[:50]
@@ -137,7 +132,4 @@ def _league_file(args: Namespace, scale: Scale) -> Path:
         "within": float(args.within),
         **({} if args.max_matches is None else {"max_matches": args.max_matches}),
     }
-    file: Path = args.results / f"{data['name']}.toml"
-    how = " --in-process: league run would play it in other conditions" if args.in_process else ""
-    write_file(file, f"# Written by warpleague rate{how}.\n{tomli_w.dumps(data)}".encode())
-    return file
+    return data

@@ -119,8 +119,11 @@ def _cause(stderr: str, *, any_words: bool) -> str:
 
 
 def shortened(text: str, most: int = _TOLD_CHARS) -> str:
-    """The beginning of a text, of `most` characters; by default as much as a sentence has room for."""
-    return text if len(text) <= most else f"{text[: most - 3]}..."
+    """The beginning of a text, of `most` characters at most and whole words if they are short."""
+    if len(text) <= most:
+        return text
+    words = text[: most - 3].rpartition(" ")[0]
+    return f"{words} ..." if len(words) > most // 2 else f"{text[: most - 3]}..."
 
 
 def evidence_lines(detail: Mapping[str, Any], stderr_lines: int, message: str = "") -> list[str]:

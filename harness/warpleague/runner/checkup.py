@@ -328,6 +328,15 @@ class _Check:
             if table.game not in looked:
                 looked.add(table.game)
                 yield from self._reading(table, same=same)
+        if (
+            good
+            and any(bot.hello is not None and bot.hello.reusable for bot in self._bots) != self._seat.reusable
+        ):
+            places = ("bot.toml", "the hello") if self._seat.reusable else ("the hello", "bot.toml")
+            text = (
+                f"{places[0]} says reusable, and {places[1]} does not, so each match has a process of its own"
+            )
+            yield Finding("reusable", "warning", f"{text}: say it in both, or in none", "reused")
 
     def _reused(self, table: Table, second: MatchResult) -> Iterator[Finding]:
         """Whether the second match of a process that is reused is the same as in a new one."""

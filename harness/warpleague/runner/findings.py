@@ -31,6 +31,7 @@ CODES: Final = {
     "matches": "the matches at a table were played to the end",
     "slow-decision": "a decision took more than half of the time allowed",
     "not-repeatable": "the same match came out differently the second time",
+    "reused": "whether one process plays match after match, and as a new one does",
     "reading": "how the bot reads lines that come in awkward ways",
     "lingers": "the bot does not exit at once on request",
     "files-written": "the bot wrote into its own folder",

@@ -14,7 +14,7 @@ from warpleague.league.ratings.posterior import fitted
 from warpleague.league.results.league import League
 from warpleague.league.season.config import FormatTable, RatingTable
 from warpleague.league.season.fixture import Fixture
-from warpleague.match.spec import MatchResult, SeatTimes
+from warpleague.match.spec import MatchResult, SeatFault, SeatTimes
 from warpleague.report.terminal.live import LiveWatcher, PlainWatcher
 from warpleague.report.wording.league_words import duration, waited_words
 
@@ -86,6 +86,21 @@ def test_plain_lines_come_now_and_then(clock: Time, league: League) -> None:
         "20/100 matches, 1.0/s, 1 min 20 s left",
         "30/100 matches, 1.0/s, 1 min 10 s left",
     ]
+
+
+def test_a_plain_line_is_never_wrapped_and_tells_a_fault_once(clock: Time, league: League) -> None:
+    """Whoever reads lines from a file gets whole ones; later lines say only how often the bot faulted."""
+    watcher = PlainWatcher(console(), clock)
+    watcher.started(league, total=100, before=0, jobs=2)
+    fault = SeatFault("timeout", 7, True, f"no answer within 1.000 s: it computed {'and computed ' * 20}")
+    for number in range(1, 21):
+        clock.now += 1.0
+        watcher.finished(fixture(number), attrs.evolve(result(number), faults=((), (fault,))))
+        watcher.tick()
+    first, *more = written(watcher.console).splitlines()[1:]
+    assert "; bert faulted in 1 of 1 match (timeout: no answer within 1.000 s: it computed and" in first
+    assert first.endswith("and computed ...)")
+    assert [line.partition("; ")[2] for line in more] == ["bert faulted in 11 of 11 matches"]
 
 
 def test_void_matches_are_shown_at_once(clock: Time, league: League) -> None:

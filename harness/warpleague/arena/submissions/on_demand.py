@@ -245,9 +245,9 @@ def comparison(config: LeagueConfig, deals: int, played: Sequence[TrialMatch]) -
     schedule = _schedule(config, deals)
     state = StrengthTest.of(schedule.season)
     for _, group in groupby(played, key=lambda match: match.deal):
-        matches = [(match.seats, match.ranks, match.scores, match.rival) for match in group]
-        if len(matches) == schedule.matches_a_deal:
-            state.add(Deal.of(matches))
+        both = [((match.seats, match.ranks, match.scores, match.rival), match.faults) for match in group]
+        if len(both) == schedule.matches_a_deal:
+            state.add(Deal.of(*zip(*both, strict=True)))
     difference, error = state.difference, state.difference_half
     faults = [
         sum(

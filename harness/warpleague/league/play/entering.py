@@ -67,6 +67,9 @@ def open_to_run(
         league = assemble(config, season, store, entries.skipped)
         league.number_matches()
         return league
+    except BadInput:
+        store.discard()
+        raise
     except BaseException:
         store.close()
         raise

@@ -12,6 +12,8 @@ from warpleague.league.schedule.formats.placement import PlacementFollower
 from warpleague.league.schedule.formats.strength_test import Deal, StrengthFormat, StrengthTest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from warpleague.league.ratings.placement import Placement
     from warpleague.league.results.league import Change, League
     from warpleague.league.schedule.formats.strength_test import Match
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from warpleague.league.season.season import Season
     from warpleague.league.store.disqualifications import Disqualification
     from warpleague.league.store.events import EntrantsCommitment
-    from warpleague.match.spec import MatchResult
+    from warpleague.match.spec import MatchResult, SeatFault
 
 
 @attrs.frozen(kw_only=True)
@@ -171,14 +173,14 @@ class Follower:
         self.state = StrengthTest.of(season)
         self._size = StrengthFormat(season).matches_a_deal
         self._next = 0
-        self._open: dict[int, list[Match]] = {}
+        self._open: dict[int, list[tuple[Match, Sequence[Sequence[SeatFault]]]]] = {}
 
     def finished(self, fixture: Fixture, result: StoredMatch | MatchResult) -> None:
         """A match has ended."""
         match = (fixture.seats, result.ranks, result.scores, result.rival)
-        self._open.setdefault(fixture.group, []).append(match)
+        self._open.setdefault(fixture.group, []).append((match, result.faults))
         while len(self._open.get(self._next, ())) == self._size:
-            self.state.add(Deal.of(self._open.pop(self._next)))
+            self.state.add(Deal.of(*zip(*self._open.pop(self._next), strict=True)))
             self._next += 1
 
 

@@ -390,6 +390,14 @@ def load_config(path: Path, *, without_bots: bool = False, from_folders: Path | 
         raise ConfigError(
             f"{where}: is the {MANIFEST} of a bot; name the file of a league, whose `bots` name folders"
         )
+    return config_of(data, path, without_bots=without_bots, from_folders=from_folders)
+
+
+def config_of(
+    data: dict[str, Any], path: Path, *, without_bots: bool = False, from_folders: Path | None = None
+) -> LeagueConfig:
+    """What `load_config` returns for a file at `path` with this `data`, which need not be there."""
+    where = str(path)
     config = structure(data, LeagueConfig, where, _tables_of_options(data))
     if from_folders is not None:
         entries = (BotEntry(path=str(bot.absolute()), name=bot.name) for bot in bots_in(from_folders))

@@ -14,6 +14,7 @@ import os
 import sqlite3
 from collections import Counter
 from contextlib import contextmanager, nullcontext, suppress
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import attrs
@@ -344,8 +345,11 @@ _PACKED = 3  # the level of zstd: the higher ones take eight times as long, and 
 class Store(About):
     """One league's results. Open it with `open_to_write` or `open_to_read`; close it when done."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, lock: int | None) -> None:
+    def __init__(
+        self, path: Path, connection: sqlite3.Connection, lock: int | None, *, is_new: bool = False
+    ) -> None:
         self.path = path
+        self._is_new = is_new
         self._db = connection
         self._lock = lock
         self.files = StoreFiles() if lock is None else StoreFiles.of(path, path.with_name("league.lock"))
@@ -357,6 +361,7 @@ class Store(About):
 
         The lock is an flock on `league.store.lock` next to the store: it goes with the process, however that ends.
         """
+        is_new = not folder.exists()
         try:
             folder.mkdir(parents=True, exist_ok=True)
             lock = take_lock(folder / "league.lock")
@@ -369,7 +374,7 @@ class Store(About):
                 problem = journal.cut(db)
                 if problem is not None:  # verify reports it from now on, though the journal goes on
                     add_event(db, journal.CUT, {"ended": str(problem[0]), "before": safe(problem[1])})
-            return cls(path, db, lock)
+            return cls(path, db, lock, is_new=is_new)
         except BaseException:
             os.close(lock)
             raise
@@ -382,16 +387,22 @@ class Store(About):
             raise unplayed(path)
         return cls(path, connect_to_read(path), None)
 
-    def close(self) -> None:
-        """Fold the log into the file, give the lock back."""
-        if self._lock is not None:
+    def close(self, *, remove: bool = False) -> None:
+        """Fold the log into the file, give the lock back; with `remove` nothing is left of it."""
+        if self._lock is not None and not remove:
             # Where someone is reading it fails, and the log stays, which is as safe.
             with suppress(sqlite3.OperationalError):
                 self._db.execute("PRAGMA journal_mode = DELETE")
         self._db.close()
+        if remove:
+            rmtree(self.path.parent, ignore_errors=True)
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+    def discard(self) -> None:
+        """Close it, and remove it if it was made for a league that could not begin: it is new, and has no match."""
+        self.close(remove=self._is_new and not self.count())
 
     def __enter__(self) -> Self:
         return self

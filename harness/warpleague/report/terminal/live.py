@@ -107,7 +107,9 @@ class _Counting(RunWatcher):
         """A match is void: its traceback is shown at once."""
         self.voids += 1
         where = f"match {void.fixture.number} ({void.fixture.id})"
-        self.console.print(f"[{BAD}]void:[/] {where}: {escape(void.error)}\n[{QUIET}]{escape(void.trace)}[/]")
+        self.console.print(
+            f"[{BAD}]void:[/] {where}: {escape(void.error)}\n[{QUIET}]{escape(void.trace)}[/]", soft_wrap=True
+        )
 
     def stopping(self) -> None:
         """The user wants to stop."""
@@ -116,7 +118,7 @@ class _Counting(RunWatcher):
 
     def note(self, text: str) -> None:
         """A line about the cluster."""
-        self.console.print(f"note: {text}", markup=False, highlight=False)
+        self.console.print(f"note: {text}", markup=False, highlight=False, soft_wrap=True)
 
     def pace(self) -> str:
         """Matches a second over the last ones, and the time left at that rate."""
@@ -140,12 +142,13 @@ class _Counting(RunWatcher):
 
 
 class PlainWatcher(_Counting):
-    """One line now and then."""
+    """One line now and then, never wrapped. By what a bot faulted is told once."""
 
     def __init__(self, console: Console, clock_s: Callable[[], float] = time.monotonic) -> None:
         super().__init__(console, clock_s)
         self._printed_at = 0.0
         self._faulted = False
+        self._told = set[tuple[str, str | None]]()
 
     def started(self, league: League, total: int | None, before: int, jobs: int) -> None:
         """Print the plan of the run."""
@@ -153,7 +156,9 @@ class PlainWatcher(_Counting):
         self._printed_at = self.clock_s()
         already = f", {before:,} of them already" if before else ""
         count = "as many matches as it takes" if total is None else counted(total, "match")
-        self.console.print(f"{league.config.name}: {count}{already}, {jobs} at a time", highlight=False)
+        self.console.print(
+            f"{league.config.name}: {count}{already}, {jobs} at a time", highlight=False, soft_wrap=True
+        )
 
     def finished(self, fixture: Fixture, result: MatchResult) -> None:
         """A match is stored: the first fault of the run is printed at once."""
@@ -168,11 +173,14 @@ class PlainWatcher(_Counting):
             self._printed_at = now
             details = "" if self.test is None else f"; {brief(self.test.state)}"
             details += f"; {self.placed_words()}" if self.placed is not None else ""
-            details += "".join(f"; {line}" for line in self.faulted())
+            faults = self.faults.most_often_first()
+            details += "".join(f"; {line}" for line in fault_lines(faults, _FAULTED, self._told))
+            self._told.update((bot.bot, bot.kind) for bot in faults)
             self.console.print(
                 f"{', '.join(filter(None, (self.progress(), self.pace())))}{details}",
                 markup=False,
                 highlight=False,
+                soft_wrap=True,
             )
 
 

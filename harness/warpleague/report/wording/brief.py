@@ -19,8 +19,8 @@ from warpleague.match.greeting import hello_line
 from warpleague.match.referee import Referee
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchSpec, SeatSpec
+from warpleague.opponents.scale import scale_of
 from warpleague.report.wording.docs import pages, sections
-from warpleague.runner.bot.clocks import OVERLOAD_NS
 from warpleague.runner.bundle.shipped import shipped_root
 from warpline.limits import PROTOCOL
 from warpline.messages import BotHello
@@ -35,12 +35,20 @@ _QUESTION: Final = 9  # the number of the question in the example: no longer one
 _SHOWN: Final = 1  # of a list in the example, which is cut if it is more than one longer
 
 LEFT_OUT: Final = {
-    "aliens": ("Positions", "Bots"),
-    "captains": ("How the boards are laid", "A map", "Chance", "A galaxy file", "Positions", "Bots"),
+    "aliens": ("Options", "Positions", "Bots"),
+    "captains": (
+        "How the boards are laid",
+        "A map",
+        "Chance",
+        "Options",
+        "A galaxy file",
+        "Positions",
+        "Bots",
+    ),
     "coasters": ("Seats", "Positions by hand", "Talk and alliances from Python", "Bots"),
-    "sheets": ("Seats", "Bots"),
+    "sheets": ("Options", "Seats", "Bots"),
 }
-"""By game: the headings of its page whose sections are not in the brief."""
+"""By game: the headings of its page whose sections are not in the brief; options are told with their types."""
 
 SOLO: Final = "Solo"
 """The heading of the rules for one player: only the brief of tables of one has them."""
@@ -83,7 +91,6 @@ _SURPRISES: Final = (
     "`events` has what happened since the last question, the bot's own actions and forced moves included.",
     "The bot's seat can be any: read `seat` in `start`. Options differ between leagues: read `options` in `start`.",
     "In most leagues a single fault costs the match: a bot should always answer with something legal, in time.",
-    "Flush standard output after each line. Print nothing else to it: use standard error for remarks.",
     "Draw random numbers only from `seed` in `start`: a match can then be played again. It does not tell the dice.",
 )
 
@@ -106,7 +113,7 @@ def brief_text(game: str, players: int = 2, machine: str = "") -> str:
     hints = "".join(f"- {hint}\n" for hint in (*_SURPRISES, *HINTS[game]))
     wire = _section("protocol", "The protocol in short").split(_MARKS)[1]
     parts = [
-        _introduction(game),
+        _introduction(game, players),
         "## The game\n\n" + _game_page(game, players),
         f"## What surprises\n\n{hints}",
         "## The wire\n\nThe bot reads lines of JSON from standard input, and writes lines of JSON to standard output."
@@ -150,35 +157,42 @@ def llms_text() -> str:
     )
 
 
-def _introduction(game: str) -> str:
+def _introduction(game: str, players: int) -> str:
+    seats = "" if players == 2 else f" --players {players}"
     return (
         f"# How to write a bot for {game}\n\nThis text has all that you need to write a bot for the game {game} of "
-        f"Warp League {__version__}. `warpleague brief {game}` prints it. A bot is a program in any language: it gets "
-        "questions as lines of JSON, and answers each with one legal action. The aim is to rank above the other "
-        "seats by the rules of the game.\n\nThis whole bot always plays the first legal action:\n\n"
+        f"Warp League {__version__}. `warpleague brief {game}{seats}` prints it. A bot is a program in any "
+        "language: it gets questions as lines of JSON, and answers each with one legal action. The aim is to rank "
+        "above the other seats by the rules of the game.\n\nThis whole bot always plays the first legal action:\n\n"
         + _fence("spec", "The protocol of Warp League, version 1", "python")
         + "\nA bot is a folder with its program and `bot.toml`. `warpleague bot new my-bot` makes one in Python, and "
         f'`--lang` chooses another language.\n\n```toml\nname = "my-bot"\ngames = ["{game}"]\n'
-        'run = ["python3", "bot.py"]\n```\n'
+        'run = ["python3", "bot.py"]\n# if you like: version = "1.0"; build = ["sh", "build.sh"], run once before the '
+        "first match;\n# reusable = true, if one process plays match after match: say it in the hello, too;\n"
+        "# limits.memory_mb = 512 (so many by default)\n```\n"
     )
 
 
 def _clock() -> str:
-    minutes = OVERLOAD_NS // 60_000_000_000
     return (
         "Without other limits a command gives 1 s for each decision (`move_s`) and 10 s to start and again to get "
         "ready (`start_s`). A league has its own limits: read `clock` in `start` and in each question. What the bot "
-        "and its processes compute, and time that they sleep, is charged. Time in which others use the processor is "
-        f"not charged: on a busy host the referee waits up to {minutes} minutes and ten times the bot's time in one "
-        "decision, and then the match is void, for which the bot is not to blame. So bound a search by processor time "
-        "or by a number of nodes, and use a fifth of the time.\n\n" + _section("spec", "5 The clock")
+        "and its processes compute, and time that they sleep, is charged; time in which others use the processor is "
+        "not. So bound a search by processor time or by a number of nodes, and use a fifth of the time.\n\n"
+        + _section("spec", "5 The clock")
     )
 
 
 def _testing(game: str, players: int) -> str:
     """How points are counted, how to try a bot, and how to learn whether it is good."""
     seats = "" if players == 2 else f" --players {players}"
-    others = " ".join(["bots/random-python"] * (players - 1))
+    others, weak = (
+        " ".join([bot] * (players - 1)) for bot in ("bots/random-python", f"bots/opponents/{game}-2")
+    )
+    field = f" --field {weak.replace(' ', ',')}" if players > 2 else ""
+    scale = scale_of(game, players)
+    about = "about " if scale.random_is_a_guess else ""
+    strengths = ", ".join(f"{elo:.0f}" for elo in scale.elo[1:])
     if players == 1:
         points = "At a table of one, the score counts: it has no points."
     else:
@@ -189,20 +203,27 @@ def _testing(game: str, players: int) -> str:
         )
     return (
         f"## Points and strength\n\n{points}\n\nLevel 1 is random play, `bots/random-python`. Levels 2 to 5 are "
-        f"`bots/opponents/{game}-2` to `bots/opponents/{game}-5`, each about 100 Elo or more above the one below. "
-        "`rate` says at which level a bot is.\n\n"
+        f"`bots/opponents/{game}-2` to `bots/opponents/{game}-5`: at this table {about}{strengths} Elo over random "
+        "play. `rate` says at which level a bot is.\n\n"
         "`bot new my-bot --with-engine` copies the rules and a simulator into the folder of a bot in Python that "
         "searches: `warpleague docs simulator`. Bots in Python can import `warpline`:\n\n```python\n"
-        "from warpline.client import run\n\n"
-        'run(lambda question: len(question.legal) - 1, wants=("state", "legal"))  # an index, or an action\n```\n\n'
+        "from warpline.client import run\n\n\ndef choose(question):\n"
+        "    # question.ask, .state, .legal, .events, .clock as in `act`; .setup, .seat, .options, .seed as in "
+        "`start`\n"
+        "    return len(question.legal) - 1  # an index, or an action\n\n\n"
+        'run(choose, wants=("state", "legal"))  # on_start=f: f(match) is called before `ready`\n```\n\n'
         "## How to test\n\n```sh\n"
         "warpleague bot new my-bot               # a bot that plays at random\n"
-        f"warpleague bot check my-bot --game {game} --quick   # does it finish whole matches? exit code 0: ready\n"
+        "cp -r my-bot old-bot                    # what you had; now make my-bot better\n"
+        f"warpleague bot check my-bot --game {game}{seats} --quick   # does it finish whole matches? exit code 0: "
+        "ready\n"
         f"warpleague match {game} my-bot {others}{' ' if others else ''}--seed 1 --record one.jsonl --log logs\n"
         "warpleague replay show one.jsonl        # each move; --stderr 0 and --wire 0 show what seat 0 wrote\n"
         "warpleague reproduce one.jsonl          # does the same match come out?\n"
-        f"warpleague rate my-bot --game {game}     # how strong is it? --in-process is faster, for bots in Python\n"
-        f"warpleague compare my-bot old-bot --game {game}{seats}   # is it better? also takes --in-process\n"
+        f"warpleague rate my-bot --game {game}{seats}   # how strong is it? --in-process is faster, for bots in "
+        "Python\n"
+        f"warpleague compare my-bot old-bot --game {game}{seats}{field} --elo1 100   # is it better? also takes "
+        "--in-process; the default, --elo1 20, may take 25 times as many matches\n"
         f"warpleague games {game}                 # the options\n"
         f"warpleague docs {game}                  # the whole page; also: write-a-bot, spec, simulator, compare\n"
         "```\n\n`warpleague bot list` shows bots to play against, and `warpleague help COMMAND` explains a command.\n"

@@ -18,7 +18,7 @@ from warpleague.report.wording.match_words import one_line
 from warpleague.text import counted, listed, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from warpleague.league.play.running import RunReport
     from warpleague.league.ratings.placement import Placement
@@ -205,9 +205,14 @@ class FaultTally:
         return (self.first[0].fault.message.splitlines() or [""])[0][:most]
 
 
-def fault_lines(bots: Sequence[BotFaults], most: int | None = None) -> list[str]:
-    """A sentence for each bot that faulted, those that did most often first; `most` lines at most."""
-    lines = [fault_sentence(bot) for bot in bots]
+def fault_lines(
+    bots: Sequence[BotFaults], most: int | None = None, told: Container[tuple[str, str | None]] = ()
+) -> list[str]:
+    """A sentence for each bot that faulted, those that did most often first; `most` lines at most.
+
+    By what it faulted most often is left out for the bots and kinds of fault that were `told`.
+    """
+    lines = [fault_sentence(bot, why=(bot.bot, bot.kind) not in told) for bot in bots]
     if most is not None and len(lines) > most:
         lines[most - 1 :] = [f"{len(lines) - most + 1:,} more bots faulted"]
     return lines
@@ -219,12 +224,12 @@ def void_line(void: Mapping[str, int]) -> str:
     return safe(f"begun in vain, and played again with other dice: {bots}", keep="")
 
 
-def fault_sentence(bot: BotFaults, unit: str = "match") -> str:
+def fault_sentence(bot: BotFaults, unit: str = "match", *, why: bool = True) -> str:
     """In how many of its matches (or seats) a bot faulted, and by what: the one sentence that all summaries say."""
     of = counted(bot.played, unit, "matches" if unit == "match" else "")
     text = f"{bot.bot} faulted in {bot.matches:,} of {of}"
     kind = bot.kind
-    if kind is None:
+    if kind is None or not why:
         return safe(text, keep="")
     others = [other for other, _ in bot.kinds.most_common() if other != kind]
     also = f"; also {', '.join(others)}" if others else ""
@@ -501,6 +506,7 @@ def _promise_lines(known: Sequence[tuple[Confinement, int]]) -> list[str]:
 # Puts a test of strength into words: its state while it runs, and its verdict in a sentence.
 
 _WIDTH, _SHORTEST = 41, 9
+_NO_DEAL: Final = "no whole deal yet"
 
 
 def gauge(state: StrengthTest, width: int = _WIDTH) -> str:
@@ -515,6 +521,8 @@ def gauge(state: StrengthTest, width: int = _WIDTH) -> str:
 
 def numbers_line(state: StrengthTest) -> str:
     """Share, likelihood and deals of the new bot."""
+    if not state.counts.deals:
+        return _NO_DEAL
     deals = f"deals won {state.won:,}, level {state.level:,}, lost {state.lost:,}"
     return ", ".join([*_share_words(state), deals])
 
@@ -566,6 +574,8 @@ def brief(state: StrengthTest) -> str:
     """The state in one line."""
     below, above = state.test.bounds
     parts = [] if state.fixed else [f"LLR {state.ratio:+.2f} of {below:+.2f} to {above:+.2f}"]
+    if not state.counts.deals:
+        return ", ".join([*parts, _NO_DEAL])
     parts += [*_share_words(state), f"deals {state.won:,} won {state.level:,} level {state.lost:,} lost"]
     if state.left is not None and _is_informative(state):
         parts.append(f"about {counted(state.left, 'match')} left")
@@ -662,6 +672,11 @@ def verdict(state: StrengthTest, new: str, old: str) -> str:
     if not state.counts.deals:
         return "Nothing was played." if state.fixed else "Undecided: no deal was played to its end."
     size = f"after {counted(state.matches, 'match', 'matches')} on {counted(state.counts.deals, 'deal')}"
+    if state.always_faulted:
+        who = listed([(new, old)[bot] for bot in sorted(state.always_faulted)])
+        return (
+            f"No verdict {size}: {who} faulted in every match, so nothing is known of which bot is stronger."
+        )
     if state.fixed:
         if state.by_chance is not None:
             return f"{decided(state).capitalize()} {size}: {_alike(state, state.by_chance, new, old)}"
@@ -685,7 +700,7 @@ def verdict(state: StrengthTest, new: str, old: str) -> str:
         below, above = state.test.bounds
         ratio = f"its LLR of {state.ratio:+.2f} is between {below:+.2f} and {above:+.2f}"
         text = f"Undecided {size}: the test has chosen neither {elo0} nor {elo1} {unit}, since {ratio}."
-        text += _beside(state)
+        text += _beside(state, new, old)
     return text
 
 
@@ -709,8 +724,20 @@ def one_way_lines(state: StrengthTest, new: str, old: str) -> list[str]:
     return [f"Every deal went one way: {new if state.one_way > 0 else old} won them all."]
 
 
-def _beside(state: StrengthTest) -> str:
-    """The estimate beside the hypotheses between which a test has not decided, and what may be left."""
+def _beside(state: StrengthTest, new: str, old: str) -> str:
+    """What the estimate tells although a test has not decided: who is stronger, which hypotheses it excludes."""
+    _, lowest, highest = state.estimated_difference() or (0.0, -1.0, 1.0)
+    sure = ""
+    if lowest > 0 or highest < 0:
+        better, other = (new, old) if lowest > 0 else (old, new)
+        sure = (
+            f" But {better} is stronger than {other}: the 95 % interval of the estimate excludes equal bots."
+        )
+    return sure + _excluded(state)
+
+
+def _excluded(state: StrengthTest) -> str:
+    """Which hypotheses the interval of the estimate holds, and what may be left."""
     estimate, test = state.estimate(), state.test
     if test.unit == "normalized" or (estimate.low is None and estimate.high is None):
         return ""
@@ -746,8 +773,8 @@ def _alike(state: StrengthTest, chance: float, new: str, old: str) -> str:
 
 
 def exit_code(state: StrengthTest) -> int:
-    """0: accepted, 1: rejected, 3: undecided."""
-    return {1: 0, -1: 1, 0: 3}[state.judged]
+    """0: accepted, 1: rejected, or a bot faulted in every match, 3: undecided."""
+    return 1 if state.always_faulted else {1: 0, -1: 1, 0: 3}[state.judged]
 
 
 def luck_lines(state: StrengthTest) -> list[str]:

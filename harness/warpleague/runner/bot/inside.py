@@ -197,7 +197,8 @@ class LoadedBot:
         finally:
             client.taken_by = before
         raise BotError(
-            f"{name} ended without a call of warpline.client.run, so it cannot play in one process"
+            f"{name} ended without a call of warpline.client.run, so it cannot play in one process: leave out "
+            "--in-process"
         )
 
     @contextmanager
@@ -247,13 +248,15 @@ class PythonSeat(InsideSeat):
     async def ask(
         self, line: bytes, budget_ns: int | None, is_late: IsLate | None = None
     ) -> Answer | Violation:
-        """Call the bot; what it raises is a crash."""
+        """Call the bot; what it raises is a crash. `BotError` if it is none that can be called."""
         begun_ns = process_time_ns()
         try:
             if self._bot is None:
                 waiting = _idle.get(self._key)
                 self._bot = waiting.pop() if waiting else LoadedBot(self.seat)
             answer = self._bot.answer(line)
+        except BotError:
+            raise
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a bot raises ends it
             text = "".join(traceback.format_exception(error))
             return Violation("crash", f"{type(error).__name__}: {error}", {"stderr": text[-EVIDENCE_CHARS:]})

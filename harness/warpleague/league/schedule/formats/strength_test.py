@@ -148,7 +148,7 @@ class Deal:
     `new` and `old` are their shares of points from 0 to 1, `value` is what the test counts: 0.5 means that both did
     equally well. `scores` are their mean scores (margins, where the game has an opponent of its own). `parts` are what
     the difference of scores is the sum of, and `share_parts` what the difference of shares is the sum of: the bot and
-    seat that each is of, its weight, and its value.
+    seat that each is of, its weight, and its value. `faulted` are the bots that faulted in each of their matches.
     """
 
     value: float
@@ -158,10 +158,11 @@ class Deal:
     matches: int
     parts: tuple[Part, ...] = ()
     share_parts: tuple[Part, ...] = ()
+    faulted: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, matches: Sequence[Match]) -> Deal:
-        """The deal of these matches."""
+    def of(cls, matches: Sequence[Match], faults: Sequence[Sequence[Sequence[object]]] = ()) -> Deal:
+        """The deal of these matches, with the faults of each seat of each match, if they are known."""
         # Of each bot: seat, share of points, score.
         rows: tuple[list[tuple[int, float, float]], ...] = ([], [])
         for seats, ranks, scored, rival in matches:
@@ -194,8 +195,12 @@ class Deal:
         else:
             # Beside a field the difference of the shares is about what they would have over a half in a duel.
             value = new if together else 0.5 + new - old
+        faulted = {NEW, OLD} if faults else set[int]()
+        for (seats, *_), of_seats in zip(matches, faults, strict=bool(faults)):
+            faulted -= {bot for bot, found in zip(seats, of_seats, strict=True) if not found}
         return cls(
-            value, new, old, (scores[NEW], scores[OLD]), len(matches), tuple(parts), tuple(share_parts)
+            *(value, new, old, (scores[NEW], scores[OLD]), len(matches), tuple(parts), tuple(share_parts)),
+            faulted=frozenset(faulted),
         )
 
 
@@ -236,9 +241,10 @@ class StrengthTest:
     """A test that receives its deals in the order of the schedule.
 
     `decision` is 1 once the new bot is accepted, -1 once it is rejected, else 0. Deals that come later change
-    nothing. A test of a `fixed` number of deals never stops by itself; `judged` is what it came to. `beside` is
-    whether each of the bots sat beside a field: then the difference of their shares in the same seats of the same
-    deals decides. `new` and `old` are their mean shares of points, from 0 to 1.
+    nothing. A test of a `fixed` number of deals never stops by itself; `judged` is what it came to. `always_faulted`
+    are those of the two that faulted in every match. `beside` is whether each of the bots sat beside a field: then the
+    difference of their shares in the same seats of the same deals decides. `new` and `old` are their mean shares of
+    points, from 0 to 1.
     """
 
     def __init__(self, test: Sprt, low: float, high: float, *, fixed: bool = False) -> None:
@@ -251,6 +257,7 @@ class StrengthTest:
         self.matches = 0
         self.won = self.level = self.lost = 0
         self.path: list[tuple[int, float]] = []
+        self.always_faulted = frozenset[int]()
         self.scores, self.new, self.old = Mean(), Mean(), Mean()
         self._saved, self._saved_share = _Saving(), _Saving()
 
@@ -272,6 +279,7 @@ class StrengthTest:
             return
         from warpleague.league.ratings.sprt import ratio
 
+        self.always_faulted = deal.faulted & self.always_faulted if self.counts.deals else deal.faulted
         self.counts.add(deal.value)
         self.matches += deal.matches
         self.won += deal.value > 0.5 + 1e-9
@@ -343,8 +351,10 @@ class StrengthTest:
         """1: accepted, -1: rejected, 0: undecided; also of a test of a fixed number of deals, as far as it got.
 
         That one is decided if the 95 % interval that is printed excludes equal bots: on both sides, so the verdict
-        never contradicts it.
+        never contradicts it. Against a bot that faulted in every match nobody is accepted.
         """
+        if self.always_faulted:
+            return 0
         if not self.fixed:
             return self.decision
         low, high = self._shares().low, self._shares().high
@@ -399,6 +409,7 @@ class StrengthTest:
         half, corrected = self.difference_half, self.estimated_difference() or (None,) * 3
         return {
             "decision": {1: "accepted", -1: "rejected", 0: "undecided"}[self.judged],
+            "always_faulted": [("new", "old")[bot] for bot in sorted(self.always_faulted)],
             "llr": round(self.ratio, 6),
             "llr_low": round(below, 6),
             "llr_high": round(above, 6),
