@@ -183,6 +183,8 @@ class League:
 
     def differs(self, results: Path, found: dict[str, tuple[str, str]]) -> list[str]:
         """The matches that are not as undisturbed, without those that follow from other dice."""
+        if not found:
+            return []  # the store may only be being made
         begun = self.begun_in_vain(results)
         if begun and self.by_results:
             return []  # other results give other pairings
