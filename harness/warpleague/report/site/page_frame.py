@@ -45,15 +45,15 @@ STYLES: Final = {
     "watch": (*_COMMON, "match.css", "board.css", "kinds.css", "server.css"),
     "server": (*_COMMON, "index.css", "server.css"),
 }
-_BOARD: Final = ("codec.js", "glyphs.js", "board.js", "painter.js")
-_MATCH: Final = ("beside.js", "zoom.js", "course.js", "timeline.js", "match.js")
+_BOARD: Final = ("codec.js", "glyphs.js", "board.js", "painter.js", "beside.js")
+_MATCH: Final = ("zoom.js", "course.js", "timeline.js", "match.js")
 SCRIPTS: Final = {
     "match": (*_BOARD, "analysis.js", *_MATCH, "details.js", "replay.js"),
     "index": (*_BOARD, "tabs.js", "matches.js"),
     "bot": ("times.js",),
     "play": (*_BOARD, *_MATCH, "marks.js", "lesson.js", "play.js"),
-    "league": (*_BOARD, "beside.js", "tabs.js", "matches.js", "news.js", "times.js", "league.js"),
-    "home": (*_BOARD, "beside.js", "news.js", "times.js", "home.js"),
+    "league": (*_BOARD, "tabs.js", "matches.js", "news.js", "times.js", "league.js"),
+    "home": (*_BOARD, "news.js", "times.js", "home.js"),
     "watch": (*_BOARD, *_MATCH, "news.js", "watch.js"),
     "server": ("times.js",),
 }

@@ -5,7 +5,7 @@
 "use strict";
 
 (async () => {
-  const { Board, Film, unpack } = globalThis.warpleague;
+  const { Board, Film, make, naming, unpack } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const PAGE = window.matchMedia("(max-width: 700px)").matches ? 25 : 100;
   const form = find("filter");
@@ -21,13 +21,6 @@
   let rows = named(data.rows);
   const fields = ["bot", "other", "result", "fault", "why", "text", "replay", "busy"];
   const state = { sort: "number", down: false, page: 0, part: 0, here: "" };
-
-  function make(name, classes = "", ...children) {
-    const made = document.createElement(name);
-    if (classes) made.className = classes;
-    made.append(...children);
-    return made;
-  }
 
   /** A score as all pages write it: two digits after the point at most. */
   function number(value) {
@@ -45,8 +38,9 @@
   if (data.picture) {
     const { names: seated, frames } = data.picture;
     find("scene").hidden = false;
-    const board = new Board(find("board"), (owner) => seated[owner] ?? "");
-    board.show(new Film(frames, 0).at(0));
+    const scene = new Film(frames, 0).at(0);
+    const nameOf = (owner) => seated[owner] ?? "";
+    new Board(find("board"), nameOf, naming(nameOf, () => seated.length, () => scene.roles)).show(scene);
     if (!find("board").hasAttribute("viewBox")) find("scene").hidden = true;
   }
 
