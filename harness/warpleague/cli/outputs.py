@@ -808,9 +808,11 @@ class Difference(TypedDict):
     """Where a match went otherwise."""
 
     line: int
+    """of the record"""
     recorded: str
     played: str
     played_line: int | None
+    """of the record of the match that was played again"""
     seat: int | None
 
 
