@@ -167,6 +167,7 @@ def test_crosstable_seats_faults_and_times(league: League) -> None:
     a, b = (line_json(TIMES, line) for line in details.times(league))
     assert (a["matches"], a["decisions"], a["wall_ms"], a["cpu_ms"], a["wait_ms"]) == (8, 16, 5.0, 4.0, 0.5)
     assert (a["longest_ms"], b["longest_ms"]) == (6.0, 7.0)
+    assert (a["timeouts"], b["timeouts"]) == (0, 4)  # which are no decisions
 
 
 def test_an_anchor_is_where_the_file_says(league: League) -> None:

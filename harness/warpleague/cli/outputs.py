@@ -447,6 +447,8 @@ class BotTimes(TypedDict):
     bot: str
     matches: int
     decisions: int
+    timeouts: int
+    """decisions that it did not make in time: no other key counts them"""
     wall_ms: float | None
     """the mean of its decisions"""
     cpu_ms: float | None

@@ -168,7 +168,17 @@ def test_page_and_json_have_the_declared_columns(league: League, page: Tables) -
         )
     ]
     assert list(line_json(TIMES, times[0])) == [
-        *("bot", "matches", "decisions", "wall_ms", "cpu_ms", "wait_ms", "longest_ms", "longest_match")
+        *(
+            "bot",
+            "matches",
+            "decisions",
+            "timeouts",
+            "wall_ms",
+            "cpu_ms",
+            "wait_ms",
+            "longest_ms",
+            "longest_match",
+        )
     ]
 
 
