@@ -117,12 +117,18 @@ def _words(kind: dict[str, Any]) -> str:
     if types == "array":
         if "prefixItems" in kind:
             return f"[{', '.join(map(_words, kind['prefixItems']))}]"
-        return f"list of {_words(kind['items'])}" if "items" in kind else "list"
+        return f"list of {_inner(kind['items'])}" if "items" in kind else "list"
     if types == "object":
         inner = kind.get("additionalProperties")
-        return f"object of {_words(inner)}" if inner else "object"
+        return f"object of {_inner(inner)}" if inner else "object"
     names = {"integer": "whole number", "string": "text", "boolean": "true or false"}
     return " or ".join(names.get(one, one) for one in ([types] if isinstance(types, str) else types))
+
+
+def _inner(kind: dict[str, Any]) -> str:
+    """The type of what is in a list or an object, in words: several in brackets."""
+    text = _words(kind)
+    return f"({text})" if " or " in text and text != "true or false" else text
 
 
 def files() -> dict[str, str]:

@@ -325,7 +325,7 @@ def test_reproduce_tells_another_action_not_another_note(
     found = run("reproduce", kept, other, first, "--json")
     assert (found.code, found.json["difference"]["seat"]) == (1, 0)
     recorded, played = (json.loads(found.json["difference"][word]) for word in ("recorded", "played"))
-    assert recorded["n"] == played["n"] == found.json["difference"]["line"] - 1
+    assert recorded["n"] == played["n"] == found.json["difference"]["line"]
     assert recorded["action"] != played["action"]
     told_line = json.loads(kept.read_text().splitlines()[found.json["difference"]["line"] - 1])
     assert told_line["action"] == recorded["action"]

@@ -173,6 +173,7 @@ def test_crosstable_seats_faults_and_times(league: League) -> None:
         0.5,
     )
     assert (a["longest_ms"], b["longest_ms"]) == (6.0, 7.0)
+    assert (a["timeouts"], b["timeouts"]) == (0, 4)  # which are no decisions
 
 
 def test_an_anchor_is_where_the_file_says(league: League) -> None:

@@ -282,7 +282,7 @@ def test_results_come_from_records(base: Path, trust: bool) -> None:
         (b'"strikes":0', b'"strikes":1', "its header is that of another match: strikes: was"),
         (b'"start_s":10', b'"start_s":11', "its header is that of another match: clock.start_s: was"),
         (b'"bot":"a"', b'"bot":"c"', "its record is of another match, or its deal is another"),
-        (b'"bot":"a"', b'"bot":"a\\u202e"', "line 1: it was changed: not in canonical form"),
+        (b'"bot":"a"', b'"bot":"a\\u202e"', "the header: it was changed: not in canonical form"),
         (b'"n":1,', b'"n":2,', "line "),
     ],
 )

@@ -299,7 +299,7 @@ class LiveMatch:
             for step in self._steps:
                 if step is None:
                     break
-                pictured = step.line > left - MAX_PICTURES
+                pictured = step.n >= left - MAX_PICTURES
                 self._see(step.state, self._words(step), pictured=pictured)
                 count += 1
                 if count % _SLICE == 0:

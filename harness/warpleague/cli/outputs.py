@@ -447,6 +447,8 @@ class BotTimes(TypedDict):
     bot: str
     matches: int
     decisions: int
+    timeouts: int
+    """decisions that it did not make in time: no other key counts them"""
     mean_wall_ms: float | None
     """of its decisions"""
     mean_cpu_ms: float | None
@@ -813,9 +815,11 @@ class Difference(TypedDict):
     """Where a match went otherwise."""
 
     line: int
+    """of the record"""
     recorded: str
     played: str
     played_line: int | None
+    """of the record of the match that was played again"""
     seat: int | None
 
 

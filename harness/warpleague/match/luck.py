@@ -89,7 +89,7 @@ def luck_of(replay: Replay, worth: Worth) -> list[RollLuck]:
     for step in replay:
         if not step.is_act and game.actors(before) == (CHANCE,) and step.data["type"] == "chance":
             line = step.data
-            judged = _Judged(game, worth, f"{replay.where}: line {step.line}: {game.id}: {worth.module}")
+            judged = _Judged(game, worth, f"{replay.where}: line {step.n}: {game.id}: {worth.module}")
             after = judged.shares(step.state)
             mean = judged.mean(before, replay.header["id"], line["at"])
             gains = tuple([one - usual for one, usual in zip(after, mean, strict=True)])

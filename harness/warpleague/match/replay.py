@@ -45,15 +45,19 @@ _MAX_LINE: Final = 1 << 20
 """The bytes of a record's longest line: parsed, JSON takes many times the memory of its text."""
 
 
+def line_words(n: int) -> str:
+    """A line of a record, in words."""
+    return f"line {n}" if n else "the header"
+
+
 @attrs.define
 class ReplayStep:
-    """One line of a record, executed: its number and text, the state after it, and what happened.
+    """One line of a record, executed: its number n and its text, the state after it, and what happened.
 
-    `line` is the line's number in the file, the header being 1. `act` is the result of the fast path, if it read the
-    line, and `legal` the actions that were legal there.
+    `act` is the result of the fast path, if it read the line, and `legal` the actions that were legal there.
     """
 
-    line: int
+    n: int
     text: bytes
     state: Any
     events: Sequence[Event]
@@ -106,15 +110,15 @@ class RecordSummary:
 class Replay:
     """A record opened for reading: its header is checked, its lines are executed as they are iterated.
 
-    `where` opens the text of every `RecordError`, which names the line. Iterating executes the match and checks
-    everything the record claims; what the end claims is checked once the iteration is over.
+    `where` opens the text of every `RecordError`, which names the line by its n. Iterating executes the match and
+    checks everything the record claims; what the end claims is checked once the iteration is over.
     """
 
     def __init__(self, record: bytes, *, key: bytes | None = None, where: str = "record") -> None:
         self.where = where
         self.lines = record.splitlines(keepends=True)
         if not self.lines:
-            raise self._error(1, "the file is empty")
+            raise self._error(0, "the file is empty")
         self._checksums = self._read_seal()
         self.header = self._header()
         self.game: Game[Any, Any] = self._game()
@@ -124,12 +128,12 @@ class Replay:
             options = load_options(self.game, self.header["players"], self.header["options"], "options")
             self.first = first_state(self.game, self.header["players"], options, self.header["position"])
         except BadInput as error:
-            raise self._error(1, str(error)) from None
+            raise self._error(0, str(error)) from None
 
     # ------------------------------------------------------------------ reading lines
 
     def _error(self, line: int, text: str) -> RecordError:
-        return RecordError(f"{self.where}: line {line}: {text}")
+        return RecordError(f"{self.where}: {line_words(line)}: {text}")
 
     def _structured(self, line: int, data: JsonObject, kind: type[T]) -> T:
         try:
@@ -141,24 +145,24 @@ class Replay:
         """The JSON object on line `index` (from 0): canonical, ended by a newline, its checksum right."""
         raw = self.lines[index]
         if not raw.endswith(b"\n"):
-            raise self._error(index + 1, "it is cut off: no newline at its end")
+            raise self._error(index, "it is cut off: no newline at its end")
         if (
             self._checksums is not None
             and index < len(self._checksums)
             and crc32(raw) != self._checksums[index]
         ):
-            raise self._error(index + 1, "it was changed: its checksum in the seal is another")
+            raise self._error(index, "it was changed: its checksum in the seal is another")
         if len(raw) > _MAX_LINE:
-            raise self._error(index + 1, "longer than any line of a record")
+            raise self._error(index, "longer than any line of a record")
         try:
             data = msgspec.json.decode(raw)
             spelled = canonical(data)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
-            raise self._error(index + 1, f"not JSON: {error}") from None
+            raise self._error(index, f"not JSON: {error}") from None
         if not isinstance(data, dict):
-            raise self._error(index + 1, "not a JSON object")
+            raise self._error(index, "not a JSON object")
         if spelled + b"\n" != raw:
-            raise self._error(index + 1, "it was changed: not in canonical form")
+            raise self._error(index, "it was changed: not in canonical form")
         return data
 
     def _read_seal(self) -> list[int] | None:
@@ -169,10 +173,10 @@ class Replay:
         data = self._parse(last)
         checksums = unseal(data) if data.get("type") == "seal" else None
         if checksums is None:
-            raise self._error(last + 1, "the seal itself was changed")
+            raise self._error(last, "the seal itself was changed")
         if len(checksums) != last:
             raise self._error(
-                min(last, len(checksums)) + 1, f"the seal covers {len(checksums)} lines, but there are {last}"
+                min(last, len(checksums)), f"the seal covers {len(checksums)} lines, but there are {last}"
             )
         del self.lines[last]
         return checksums
@@ -180,17 +184,17 @@ class Replay:
     def _header(self) -> JsonObject:
         header = self._parse(0)
         if header.get("type") != "match":
-            raise self._error(1, "the first line must be the match header")
+            raise self._error(0, "the first line must be the match header")
         if type(header.get("format")) is not int or header["format"] != FORMAT:
-            raise self._error(1, f"record format {header.get('format')!r}; this version reads {FORMAT}")
-        self._structured(1, header, Header)
+            raise self._error(0, f"record format {header.get('format')!r}; this version reads {FORMAT}")
+        self._structured(0, header, Header)
         return header
 
     def _game(self) -> Game[Any, Any]:
         try:
             return load_game(self.header["game"], self.header["rules"])
         except BadInput as error:
-            raise self._error(1, str(error)) from None
+            raise self._error(0, str(error)) from None
 
     def _key(self, given: bytes | None) -> bytes | None:
         """The match key: the header's, checked against its seed, and against the one given."""
@@ -202,12 +206,12 @@ class Replay:
             except ValueError:
                 key = b""
             if len(key) != KEY_BYTES:
-                raise self._error(1, f"key must be null or {2 * KEY_BYTES} hexadecimal digits")
+                raise self._error(0, f"key must be null or {2 * KEY_BYTES} hexadecimal digits")
         seed = self.header["seed"]
         if isinstance(seed, str) and key is not None and match_key(seed) != key:
-            raise self._error(1, f"the key does not belong to the seed {seed!r}")
+            raise self._error(0, f"the key does not belong to the seed {seed!r}")
         if given is not None and key is not None and given != key:
-            raise self._error(1, "the key is not the one this match should have")
+            raise self._error(0, "the key is not the one this match should have")
         return key or given
 
     # ------------------------------------------------------------------ executing
@@ -248,22 +252,22 @@ class Replay:
                     digested.append(act.digested)
                     self._decisions += 1
                     state, events = game.apply(state, act.action)
-                    yield ReplayStep(index + 1, text, state, events, act, legal)
+                    yield ReplayStep(index, text, state, events, act, legal)
                     continue
                 if act is None and text.endswith(_CHANCE) and game.actors(state) == (CHANCE,):
                     roll = self._roll(state, dice)
                     if text == chance_line(index, roll.at, roll.draws, roll.outcome):
                         digested.append(text)
                         state, events = game.apply(state, roll.outcome)
-                        yield ReplayStep(index + 1, text, state, events)
+                        yield ReplayStep(index, text, state, events)
                         continue
             data = self._parse(index)
             if data.get("type") == "end":
                 self._end(index, data, state)
                 return
             state, events = self._in_full(index, data, state, dice, roll)
-            yield ReplayStep(index + 1, text, state, events)
-        raise self._error(len(self.lines), "the record stops here: there is no end line")
+            yield ReplayStep(index, text, state, events)
+        raise self._error(len(self.lines) - 1, "the record stops here: there is no end line")
 
     def _begin(self) -> None:
         """Set what lines say one after the other to what it is before the first one."""
@@ -277,15 +281,15 @@ class Replay:
         self._owed: int | None = None  # the seat whose fault must be followed by a substituted action
 
     def _in_full(
-        self, index: int, data: JsonObject, state: Any, dice: Dice, roll: _Roll | None
+        self, line: int, data: JsonObject, state: Any, dice: Dice, roll: _Roll | None
     ) -> tuple[Any, Sequence[Event]]:
         """Execute a line that the fast path did not: the state after it, and what happened.
 
         `roll` is the one that is due, if it was made already.
         """
-        game, line, kind = self.game, index + 1, data.get("type")
-        if data.get("n") != index:
-            raise self._error(line, f"n must be {index}, not {data.get('n')!r}")
+        game, kind = self.game, data.get("type")
+        if data.get("n") != line:
+            raise self._error(line, f"n must be {line}, not {data.get('n')!r}")
         if self._owed is not None and kind != "act":
             raise self._error(line, f"a substituted action of seat {self._owed} must follow its fault")
         self._digested.append(digest_form(data))
@@ -423,10 +427,9 @@ class Replay:
         """How the match ended in a position without further decisions, to which the record was executed."""
         return self._ties.rank(self.game.outcome(state))
 
-    def _end(self, index: int, data: JsonObject, state: Any) -> None:
+    def _end(self, line: int, data: JsonObject, state: Any) -> None:
         """Check what the end line claims, and make the summary."""
-        line = index + 1
-        if index != len(self.lines) - 1:
+        if line != len(self.lines) - 1:
             raise self._error(line + 1, "there are lines after the end")
         self._structured(line, data, End)
         if self.game.actors(state):
@@ -555,7 +558,7 @@ _IGNORED_IN_ACTIONS: Final = frozenset({"note", "value", "then", "n", "digest"})
 class Difference:
     """The first line in which a match that was played again differs from its record.
 
-    `line` and `played_line` are its numbers in the record and in the new one, the header being 1. `recorded` and
+    `line` and `played_line` are its numbers in the record and in the new one, the header being 0. `recorded` and
     `played` are the parts of it that the digest covers, empty if a record has no more lines. `seat` decided
     differently; it is None if the difference is not a decision of one seat.
     """
@@ -580,7 +583,7 @@ def first_difference(
     if actions_only:
         ignored |= _IGNORED_IN_ACTIONS
     lines = [list(_lines(record, messages(record) if actions_only else ())) for record in (old, new)]
-    ends: list[tuple[int, JsonObject]] = [(len(record.splitlines()), {}) for record in (old, new)]
+    ends: list[tuple[int, JsonObject]] = [(len(record.splitlines()) - 1, {}) for record in (old, new)]
     for one, other in zip_longest(*lines):
         (line, recorded), (played_line, played) = one or ends[0], other or ends[1]
         if _without(recorded, ignored) != _without(played, ignored):
@@ -612,8 +615,8 @@ def messages(record: bytes) -> set[int]:
 
 
 def _lines(record: bytes, left_out: Container[int]) -> Iterator[tuple[int, JsonObject]]:
-    """The lines of a record with their numbers in the file, without the seal and the n's `left_out`."""
-    for number, line in enumerate(record.splitlines(), start=1):
+    """The lines of a record with their numbers, the header being 0, without the seal and the n's `left_out`."""
+    for number, line in enumerate(record.splitlines()):
         data: JsonObject = msgspec.json.decode(line)
         if data.get("type") != "seal" and data.get("n") not in left_out:
             yield number, data

@@ -48,10 +48,10 @@ class Finding:
     """A finding of a check."""
 
     what: str
-    """The subject, in words."""
+    """the subject, in words; of the code `repeat` the text is the command that makes the same check at home"""
     verdict: Verdict
-    """`ok`, `warning` or `failed`; only `failed` keeps the bot out."""
+    """only `failed` keeps the bot out"""
     text: str
-    """The finding, and the way to mend it."""
+    """the finding, and the way to mend it"""
     code: str = ""
-    """The subject, as a code that never changes: one of `CODES`, or `FAULT` and the kind of a fault."""
+    """the subject, as a code that never changes: `warpleague docs api` lists all of them"""

@@ -177,6 +177,7 @@ def test_page_and_json_have_the_declared_columns(league: League, page: Tables) -
             "bot",
             "matches",
             "decisions",
+            "timeouts",
             "mean_wall_ms",
             "mean_cpu_ms",
             "mean_wait_ms",

@@ -168,7 +168,7 @@ def test_long_evidence_is_cut_in_its_middle() -> None:
 def test_a_record_that_does_not_hold_has_no_frames(record: bytes) -> None:
     """Frames end with an error at the first line that does not hold."""
     lines = record.splitlines(keepends=True)
-    with pytest.raises(RecordError, match="line 9"):
+    with pytest.raises(RecordError, match="line 8"):
         list(frames(Replay(b"".join([*lines[:8], *lines[9:-1]]))))
 
 

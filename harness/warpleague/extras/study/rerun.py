@@ -144,7 +144,7 @@ class Follower(Referee):
     def _take(self, kind: str) -> JsonObject:
         line = self._next
         if line["type"] != kind:
-            raise RecordError(f"line {self._at + 2}: expected {kind}, found {line['type']}")
+            raise RecordError(f"line {self._at + 1}: expected {kind}, found {line['type']}")
         self._at += 1
         return line
 

@@ -32,7 +32,7 @@ from warpleague.match.record import (
     unpack,
 )
 from warpleague.match.referee import taken
-from warpleague.match.replay import verify_record
+from warpleague.match.replay import line_words, verify_record
 from warpleague.match.scribe import publish
 from warpleague.match.spec import Confinement, MatchResult, SeatFault, SeatTimes, Taken, identity_of
 from warpline.structure import MisfitError
@@ -379,7 +379,7 @@ class RecordReader:
         return Recorded(seats, result)
 
     def _error(self, index: int, text: str) -> RecordError:
-        return RecordError(f"line {index + 1}: {text}")
+        return RecordError(f"{line_words(index)}: {text}")
 
     def _object(self, index: int) -> JsonObject:
         try:

@@ -79,7 +79,10 @@ def faults(league: League, columns: Columns | None = None) -> Iterator[FaultLine
 
 @attrs.define
 class TimeLine:
-    """The time a bot used, in milliseconds: totals over asked decisions, and the longest decision and its match."""
+    """The time a bot used, in milliseconds: totals over asked decisions, and the longest decision and its match.
+
+    A decision that it did not make in time is none of these: `timeouts` counts them.
+    """
 
     bot: str
     matches: int = 0
@@ -89,6 +92,7 @@ class TimeLine:
     wait_ms: float = 0.0
     longest_ms: float = 0.0
     longest_match: str = ""
+    timeouts: int = 0
 
     def mean(self, total_ms: float) -> float | None:
         """A total divided by the decisions."""
@@ -103,10 +107,13 @@ def times(league: League) -> list[TimeLine]:
 def times_and_busy(league: League, share: float) -> tuple[list[TimeLine], Array]:
     """The same; and of each match that counts, whether a bot waited for a processor for over a `share` of its time."""
     lines = [TimeLine(name) for name in league.season.names]
+    of_name = {line.bot: place for place, line in enumerate(lines)}
     wall, wait = TIMES.index("wall_ms"), TIMES.index("wait_ms")
     waited: list[Array] = [np.zeros(0, bool)]
     for columns in league.in_parts("matches", "times"):
         _add_times(lines, columns)
+        for late in faults(league, columns):
+            lines[of_name[late.bot]].timeouts += late.fault.kind == "timeout"
         waited.append(np.any(columns.times[:, :, wait] > share * columns.times[:, :, wall], axis=1))
     return lines, np.concatenate(waited)
 

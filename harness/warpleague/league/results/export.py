@@ -270,7 +270,7 @@ def _add_decisions(columns: Columns, record: bytes, key: bytes, match_id: str, n
             before = step.state
             continue
         seats.append(seat)
-        numbers.append(step.line - 1)
+        numbers.append(step.n)
         states.append(game.view_json(before, seat))
         legals.append(game.legal_json(before, seat, legal) or actions.listed(legal))
         choices.append(_place(legal, action))

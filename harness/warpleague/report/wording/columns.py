@@ -502,6 +502,10 @@ def _some_match(view: TableView[FaultTally]) -> bool:
     return any(tally.first for tally in view.lines)
 
 
+def _some_timeout(view: TableView[TimeLine]) -> bool:
+    return any(line.timeouts for line in view.lines)
+
+
 def _time(name: str, heading: str, of: Callable[[TimeLine], float], **more: Any) -> _TimeColumn:
     """The mean of a total, in milliseconds for each decision."""
 
@@ -573,6 +577,8 @@ TIMES: Final[tuple[_TimeColumn, ...]] = (
     Column("bot", "bot", lambda line: line.bot, lambda line: {"bot": line.bot}, kind="bot"),
     count_column("matches", lambda line: line.matches, shown=never),
     count_column("decisions", lambda line: line.decisions),
+    count_column("timeouts", lambda line: line.timeouts, shown=_some_timeout,
+                 help="timeouts: decisions that it did not make in time; the other columns do not count them."),
     _time("mean_wall_ms", "mean", lambda line: line.wall_ms),
     Column("chart", "", shown=lambda view: view.page, drawn=True),
     _time("mean_cpu_ms", "processor", lambda line: line.cpu_ms),
