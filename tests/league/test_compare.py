@@ -505,10 +505,28 @@ def test_a_verdict_says_what_the_interval_holds() -> None:
     assert "holds 0 and not 900" in said(mixed[:8], 0.0, 900.0) or "Rejected" in said(mixed[:8], 0.0, 900.0)
     assert "Every deal" not in said(mixed)
     assert said([0.5] * 5).endswith("Every deal was level.")
-    assert said([1.0] * 100).startswith("Accepted after ")
     assert said([1.0] * 100).endswith("Every deal went one way: new won them all.")
+    assert said([1.0] * 100).startswith(
+        "Accepted after 106 matches on 53 deals: the lead of new over old is nearer to 20 than to 0 Elo. By the "
+        "estimate new is better, by about "
+    )
+    assert "By the estimate new is worse, by about " in said([0.5] * 5 + [0.0] * 80, 0.0, 50.0)
     assert said([]) == "Undecided: no deal was played to its end."
     assert "after 2 matches on 1 deal:" in said([1.0])
+
+
+def test_a_rejected_bot_may_be_better() -> None:
+    """Beside a field, too: it leads by less than was asked, as its estimate says, and the verdict does not deny it."""
+    state = StrengthTest(Sprt(0.0, 80.0), -0.5, 1.5)
+    for _ in range(80):
+        for value in (0.6, 0.5):
+            state.add(Deal(value, value, 1 - value, (value, 0.0), 2))
+    difference, low, _ = state.estimated_difference() or (0.0, 0.0, 0.0)
+    assert difference > low > 0
+    assert verdict(state, "new", "old").endswith(
+        "the lead of new over old is nearer to 0 than to 11.3 points of 100. By the estimate new is better, by about "
+        f"{100 * difference:.1f} points of 100, but by less than was asked."
+    )
 
 
 def test_each_bot_may_have_its_own_clock(compare: Any, tmp_path: Path) -> None:

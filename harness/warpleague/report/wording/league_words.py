@@ -677,10 +677,10 @@ def verdict(state: StrengthTest, new: str, old: str) -> str:
             f"likelihood of {100 * likelihood:.1f} %."
         )
     elo0, elo1, unit = _claims(state)
-    if state.decision > 0:
-        text = f"Accepted {size}: {new} is better than {old} by {elo1} {unit} rather than {elo0}."
-    elif state.decision < 0:
-        text = f"Rejected {size}: {new} is not better than {old} by {elo1} {unit}, but by {elo0} or less."
+    if state.decision:
+        near, far = (elo1, elo0) if state.decision > 0 else (elo0, elo1)
+        lead = f"the lead of {new} over {old} is nearer to {near} than to {far} {unit}"
+        text = f"{decided(state).capitalize()} {size}: {lead}.{_against_equal(state, new)}"
     else:
         below, above = state.test.bounds
         ratio = f"its LLR of {state.ratio:+.2f} is between {below:+.2f} and {above:+.2f}"
@@ -707,6 +707,26 @@ def one_way_lines(state: StrengthTest, new: str, old: str) -> list[str]:
     if not state.one_way:
         return ["Every deal was level."]
     return [f"Every deal went one way: {new if state.one_way > 0 else old} won them all."]
+
+
+def _against_equal(state: StrengthTest, new: str) -> str:
+    """What the estimate of a decided test says of equal bots, where its interval excludes them.
+
+    A test decides between its hypotheses only: also a rejected bot may be clearly better.
+    """
+    if state.beside:
+        known, unit = state.estimated_difference(), "points of 100"
+        mean, low, high = (100 * part for part in known) if known else (None, -inf, inf)
+    else:
+        estimate, unit = state.estimate(), "Elo"
+        mean = estimate.elo
+        low = -inf if estimate.low is None else estimate.low
+        high = inf if estimate.high is None else estimate.high
+    if low <= 0 <= high:
+        return ""
+    size = "" if mean is None else f", by about {abs(mean):.{1 if state.beside else 0}f} {unit}"
+    less = ", but by less than was asked" if state.decision < 0 < low else ""
+    return f" By the estimate {new} is {'better' if low > 0 else 'worse'}{size}{less}."
 
 
 def _beside(state: StrengthTest) -> str:
