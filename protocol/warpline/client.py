@@ -243,12 +243,19 @@ def run(
 
     `on_start` is called before the bot says it is ready, within the time to get ready; `on_end` after each
     match. `reusable` bots may get several matches in turn. An exception in any of the three ends the bot with
-    its traceback and exit code 1. To be called once, by the main program.
+    its traceback and exit code 1. To be called once, by the main program. `TypeError` if `choose` is no function,
+    `ValueError` if `wants` names what there is not.
     """
+    if not callable(choose):
+        raise TypeError(f"choose must be a function of a question, not {choose!r}")
+    wants = list(wants)
+    for want in wants:
+        if want not in WANTED:
+            raise ValueError(f"wants: {want!r} is not one of {', '.join(WANTED)}: write wants=('legal', ...)")
     hello: dict[str, Any] = {
         "type": "hello",
         "protocol": PROTOCOL,
-        "wants": list(wants),
+        "wants": wants,
         "reusable": reusable,
     }
     if name is not None:

@@ -12,7 +12,7 @@ import pyspiel
 import pytest
 from pettingzoo.test import api_test, seed_test
 
-from warpleague.errors import BadInput
+from warpleague.errors import BadInput, PositionError
 from warpleague.extras.bridges.openspiel.ours import register
 from warpleague.extras.bridges.pettingzoo import batch, encoder, env
 from warpleague.extras.bridges.pettingzoo.encoding import MISSING
@@ -226,14 +226,14 @@ def test_copies_play_on_alike(game: str) -> None:
 
     went(environment, matches)
     both = environment, matches
-    copies = [pickle.loads(pickle.dumps(both)), copy.deepcopy(both)]
+    copies = [pickle.loads(pickle.dumps(both)), copy.deepcopy(both), tuple(map(copy.copy, both))]
     assert len(pickle.dumps(both)) < 1_000_000
     expected = went(*both)
     assert all(went(*each) == expected for each in copies)
 
 
 def test_mistakes_are_told() -> None:
-    """An action that is not legal, a game that is none of ours, and options that do not fit are refused."""
+    """An action that is not legal, a game that is none of ours, and a table, batch or view that cannot be."""
     environment = env("aliens")
     environment.reset(seed=1)
     illegal = int((environment.observe(environment.agent_selection)["action_mask"] == 0).nonzero()[0][0])
@@ -243,6 +243,29 @@ def test_mistakes_are_told() -> None:
         env("allens")
     with pytest.raises(BadInput, match="max_rounds"):
         env("captains", 2, max_rounds=0)
+    with pytest.raises(BadInput, match="not '2'"):
+        env("aliens", "2")  # type: ignore[arg-type]
+    for matches in (0, -1, 2.5):
+        with pytest.raises(BadInput, match=f"matches: must be a whole number of at least 1, not {matches}"):
+            batch("sheets", matches)  # type: ignore[arg-type]
+    for view in ({}, None, {"round": 1}):
+        with pytest.raises(PositionError, match="view: this is none of sheets"):
+            encoder("sheets").observation(view)  # type: ignore[arg-type]
+
+
+def test_a_batch_takes_whole_numbers_of_legal_actions() -> None:
+    """`ValueError` says in which match something else was given; then nothing happened."""
+    matches = batch("sheets", 2)
+    before = matches.positions
+    legal = [int(number) for number in matches.masks().argmax(1)]
+    for wrong in (float("nan"), float(legal[1]), str(legal[1]), matches.masks()[1], -1, 10**6):
+        with pytest.raises(ValueError, match="in match 1"):
+            matches.step([legal[0], wrong])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="2 actions, one for each match, not 1"):
+        matches.step(legal[:1])
+    assert matches.positions == before
+    matches.step(np.array(legal, np.int8 if max(legal) < 128 else np.int16))
+    assert matches.positions != before
 
 
 # Matches side by side as arrays: the same matches, numbers and rewards as those of the environment.

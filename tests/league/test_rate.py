@@ -65,7 +65,10 @@ def test_at_other_tables_the_field_and_the_score_count(
 def test_a_bot_is_rated_and_the_same_command_goes_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Eight matches in the process, then the same command with more of them: none is played again."""
+    """Eight matches in the process, then the same command with more of them: none is played again.
+
+    It says that the bot is itself a level of the scale.
+    """
     common = (
         "bots/random-python",
         "--game",
@@ -85,6 +88,10 @@ def test_a_bot_is_rated_and_the_same_command_goes_on(
     assert first["matches"] == first["played"] == 4
     assert (second["matches"], second["played"]) == (12, 8)
     assert second["scale"] == scale_of("coasters", 2).digest
+    assert second["same_as_levels"] == [1]
+    assert main([*(word for word in command if word != "--json"), "--matches", "12"]) == 0
+    for text in capsys.readouterr():
+        assert "random-python-rated is the same program as level 1, bots/random-python: " in text
     assert second["elo_over_random_high"] < scale_of("coasters", 2).elo[2]
     assert sum(line["matches"] for line in second["against"]) == 12
     assert main(["league", "verify", second["file"], "--results", str(tmp_path)]) == 0

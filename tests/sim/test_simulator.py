@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -114,6 +116,30 @@ def test_a_table_that_cannot_be(game: str, players: int, options: dict[str, Any]
         sim.Simulator(game, players, options)
     with pytest.raises(PositionError):
         sim.Simulator("aliens", 2).load({"a": 1})
+
+
+def test_what_a_position_does_not_have_is_refused() -> None:
+    """A seat, a view, dice or a result that there is not, and what gives no random numbers."""
+    table, rng = sim.Simulator("aliens", 2), Random(6)
+    none: Any = None
+    two: Any = "2"
+    state = middle(table, rng)
+    view, seat = table.view(state, 0), table.actor(state)
+    calls: list[tuple[type[BadInput], str, Callable[[], object]]] = [
+        (BadInput, "seat 9: the seats are 0 to 1", lambda: table.view(state, 9)),
+        (BadInput, "seat 7: the seats are 0 to 1", lambda: table.determinize(view, 7, rng)),
+        (PositionError, "view: this is none of aliens", lambda: table.determinize({}, 0, rng)),
+        (PositionError, f"no dice are rolled here: seat {seat} must act", lambda: table.roll(state, rng)),
+        (PositionError, f"the game is not over: seat {seat} must act", lambda: table.worth(state)),
+        (PositionError, "the game is not over: dice are rolled", lambda: table.scores(table.start())),
+        (BadInput, "must be at least 1", lambda: table.playouts([state], 0, "x")),
+        (BadInput, "rng: must be a random.Random, not None", lambda: table.playout(state, none)),
+        (BadInput, "rng: must be a random.Random, not None", lambda: table.determinize(view, 0, none)),
+        (BadInput, "aliens is for 2 players, not '2'", lambda: sim.Simulator("aliens", two)),
+    ]  # fmt: skip
+    for kind, text, call in calls:
+        with pytest.raises(kind, match=re.escape(text)):
+            call()
 
 
 def test_work_that_fails_in_another_process_is_told(capfd: pytest.CaptureFixture[str]) -> None:

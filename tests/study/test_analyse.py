@@ -102,6 +102,11 @@ def test_time_that_is_up_leaves_a_part(
     assert part["unknown"] > 0
     more = analysed(capsys, record, "--seconds", "0.000001", "--out", out)
     assert more["playouts"] > part["playouts"]
+    assert main(["analyse", str(record), "--jobs", "1", "--seconds", "0.000001", "--out", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert "decisions judged, so nothing is known of blunders: one decision takes up to " in said
+    assert "--line N" in said
+    assert "none" not in said
 
 
 def test_ctrl_c_keeps_what_was_played(
@@ -243,11 +248,12 @@ def test_a_playout_with_an_estimate_ends(game: str, seats: int) -> None:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        (("--line", "99999"), "no decision on this line"),
+        (("--line", "1"), "--line 1: there is no decision on this line; nearest: 2; see `replay show`"),
         (("--seat", "2"), "seats 0 to 1"),
         (("--estimates",), "about the bots that --with names"),
         (("--with", "a", "b", "c"), "name one bot, or 2"),
         (("--with", "nowhere"), "nowhere"),
+        (("--with", "bots/sheets-greedy"), "sheets-greedy does not play aliens (its games: sheets)"),
     ],
 )
 def test_what_cannot_be_analysed(

@@ -164,6 +164,20 @@ def test_a_bug_of_the_bot_ends_it(choice: str, told: str) -> None:
     assert told in err
 
 
+def test_run_refuses_what_it_cannot_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At once, not at the first question: what is no function, and wishes that no message knows."""
+    monkeypatch.setattr(client, "taken_by", str)
+    with pytest.raises(TypeError, match="choose must be a function of a question, not None"):
+        client.run(None)  # type: ignore[arg-type]
+    for wants, told in (
+        (("foo",), "'foo' is not one of events, state, legal, text"),
+        ("legal", "'l' is not one"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            client.run(id, wants=wants)
+    client.run(id, wants=iter(["text"]))  # type: ignore[arg-type]
+
+
 def test_the_wire_is_out_of_reach() -> None:
     """Printing, writing to descriptor 1, children and reading input neither write to the wire nor read from it."""
     program = """

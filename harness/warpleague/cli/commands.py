@@ -303,8 +303,10 @@ CORE: Final = (
         "compare aliens bots/mine@0.5s bots/mine@100ms",
         "compare bots/mine bots/mine-before --game aliens --in-process",
     ),
-            codes={0: "accepted: the new bot is better",
-                   1: "rejected: it is not better; or a bot faulted in every match, a match is void, or "
+            codes={0: "accepted: the lead of NEW is nearer to `--elo1` than to `--elo0`; with `--fixed`, NEW is "
+                      "better",
+                   1: "rejected: it is nearer to `--elo0`; with `--fixed`, NEW is worse; or a bot faulted in "
+                      "every match, a match is void, or "
                       "`--stop-on-fault` stopped the test",
                    3: "undecided: `--max-matches` was reached, or the interval of `--fixed` holds equal bots"}),
     Command("rate", "find out how strong a bot is, by opponents of known strength", "warpleague.cli.rate:run_rate",

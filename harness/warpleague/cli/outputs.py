@@ -759,6 +759,8 @@ class Rated(Played):
     elo_over_random_high: float | None
     levels_beaten: int
     """how many levels it surely beats: those below its interval"""
+    same_as_levels: list[int]
+    """the levels that are the same program"""
     won_every_match: bool
     lost_every_match: bool
     deals: int

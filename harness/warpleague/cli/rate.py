@@ -44,6 +44,8 @@ def run_rate(args: Namespace) -> int:
             say(
                 f"{league.config.name}: {game.id}; {league.schedule.describe()}; scale {scale.digest[:SHOWN]}"
             )
+        for line in _same_lines(league, scale):
+            say(f"note: {line}")
         report = play_season(league, args, log_folder(args.log))
         faults = bot_faults(league)
         bad = any(fault.bot == league.season.names[0] and fault.matches == fault.played for fault in faults)
@@ -66,6 +68,8 @@ def _print(league: League, scale: Scale, report: RunReport, *, bad: bool) -> Non
     else:
         for line in placement_lines(known, name, random_is_a_guess=scale.random_is_a_guess):
             print(line)
+    for line in _same_lines(league, scale):
+        print(f"{line}.")
     beside = "" if scale.field_level is None else f", bots of level {scale.field_level} in all other seats"
     print(f"Scale {scale.digest[:SHOWN]}: {scale.game}, {counted(scale.players, 'player')}{beside}.")
     for line in fault_lines(bot_faults(league)):
@@ -73,6 +77,20 @@ def _print(league: League, scale: Scale, report: RunReport, *, bad: bool) -> Non
     print(f"{counted(report.played, 'match')} played in {duration(report.elapsed_s)}.")
     for line in waited_words(report):
         print(line)
+
+
+def _same_levels(league: League, scale: Scale) -> list[int]:
+    """The levels that are the same program as the bot."""
+    digest = league.season.bots[0].digest
+    return [number for number, level in enumerate(scale.levels, start=1) if level.digest == digest]
+
+
+def _same_lines(league: League, scale: Scale) -> list[str]:
+    return [
+        f"{league.season.names[0]} is the same program as level {number}, {scale.levels[number - 1].bot}: a match "
+        "between them is decided by chance and time alone"
+        for number in _same_levels(league, scale)
+    ]
 
 
 def _json(league: League, scale: Scale, report: RunReport) -> dict[str, Any]:
@@ -89,6 +107,7 @@ def _json(league: League, scale: Scale, report: RunReport) -> dict[str, Any]:
         "scale": scale.digest,
         "random_distance_is_a_guess": scale.random_is_a_guess,
         **attrs.asdict(known.place()),
+        "same_as_levels": _same_levels(league, scale),
         "won_every_match": known.one_way == 1,
         "lost_every_match": known.one_way == -1,
         "deals": known.deals,

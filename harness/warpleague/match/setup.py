@@ -37,7 +37,7 @@ def load_options(game: Game[Any, Any], players: int, raw: Mapping[str, Any], whe
     from warpleague.strict import structure  # its packages take long to load: only where options are read
 
     if players not in game.players:
-        raise OptionsError(f"{where}: {game.id} is for {players_text(game)}, not {players}")
+        raise OptionsError(f"{where}: {game.id} is for {players_text(game)}, not {players!r}")
     try:
         options: Any = structure(dict(raw), game.Options, where)
     except ConfigError as error:

@@ -126,17 +126,12 @@ class Session:
 
     def _view(self, request: JsonObject) -> JsonObject:
         table, state = self._state(request)
-        return {"view": table.view(state, _seat(table, request))}
+        return {"view": table.view(state, _take(request, "seat", int))}
 
     def _determinize(self, request: JsonObject) -> JsonObject:
         table = self._of_now()
-        view, seat = _take(request, "view", dict), _seat(table, request)
-        try:
-            state = table.determinize(view, seat, self._random(request))
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
-            # Engines trust the views that referees send them.
-            raise _Wrong(f"view: this is none of {table.game.id}: {type(error).__name__}: {error}") from None
-        return self._stored(table, state)
+        view, seat = _take(request, "view", dict), _take(request, "seat", int)
+        return self._stored(table, table.determinize(view, seat, self._random(request)))
 
     def _apply(self, request: JsonObject) -> JsonObject:
         table, state = self._state(request)
@@ -172,7 +167,7 @@ class Session:
 
     def _retire(self, request: JsonObject) -> JsonObject:
         table, state = self._state(request)
-        seat = _seat(table, request)
+        table.check_seat(seat := _take(request, "seat", int))
         if table.actor(state) is None:
             raise _Wrong("the game is over: no seat can leave it")
         after, events = table.game.retire(state, seat)
@@ -263,13 +258,6 @@ def _take(request: JsonObject, name: str, kind: type, default: Any = _MISSING) -
     if value is not default and type(value) is not kind:
         raise _Wrong(f"{name} must be {_WORDS[kind]}, not {json.dumps(value)[:60]}")
     return value
-
-
-def _seat(table: Simulator, request: JsonObject) -> int:
-    seat: int = _take(request, "seat", int)
-    if not 0 <= seat < table.players:
-        raise _Wrong(f"seat {seat}: the seats are 0 to {table.players - 1}")
-    return seat
 
 
 def serve(source: Iterable[bytes], say: Callable[[str], object]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import attrs
 
-from warpleague.errors import ActionError, OptionsError, PositionError
+from warpleague.errors import ActionError, BadInput, OptionsError, PositionError
 from warpleague.games import load_game
 from warpleague.games.api import CHANCE, Game, JsonObject, Outcome, Rolled, Weights
 from warpleague.games.playout import random_roll, rollout
@@ -51,6 +51,7 @@ class Simulator:
         self.game: Game[Any, Any] = load_game(game, rules)
         self.players = players
         self.options = _options(self.game, players, options or {})
+        self._seats = range(players)
 
     # ------------------------------------------------------------------ positions
 
@@ -87,15 +88,28 @@ class Simulator:
         return self.game.setup(state)
 
     def view(self, state: State, seat: int) -> JsonObject:
-        """The view of `seat`: the `state` of a question."""
+        """The view of `seat`: the `state` of a question. Raises `BadInput` if the table has no such seat."""
+        self.check_seat(seat)
         return self.game.view(state, seat)
 
     def determinize(self, view: JsonObject, seat: int, rng: Random) -> State:
         """A position that agrees with the knowledge of `seat`: hidden facts are drawn with `rng`.
 
-        `view` is a question's `state`, or what `view` gives. A bot that searches looks at many of these.
+        `view` is a question's `state`, or what `view` gives. A bot that searches looks at many of these. Raises
+        `PositionError` if it is none of this game, `BadInput` if the table has no such seat.
         """
-        return self.game.determinize(view, seat, rng)
+        self.check_seat(seat)
+        _check_rng(rng)
+        try:
+            return self.game.determinize(view, seat, rng)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            # Engines trust the views that referees send them.
+            raise no_view(self.game, error) from error
+
+    def check_seat(self, seat: int) -> None:
+        """Raise `BadInput` if the table has no such seat."""
+        if seat not in self._seats:
+            raise BadInput(f"seat {seat!r}: the seats are 0 to {self.players - 1}")
 
     # ------------------------------------------------------------------ playing on
 
@@ -117,9 +131,7 @@ class Simulator:
         """The action that `move` means: one of `legal`, an index into it, or its JSON form; else `ActionError`."""
         seat = self.actor(state)
         if seat is None or seat == CHANCE:
-            raise ActionError(
-                "nobody acts here: " + ("the game is over" if seat is None else "dice are rolled")
-            )
+            raise ActionError(f"nobody acts here: {_whose(seat)}")
         if isinstance(move, dict):
             return self.game.parse(state, seat, move)
         legal = self.game.legal(state, seat)
@@ -140,7 +152,17 @@ class Simulator:
         return self.roll_all(self.step(state, self.action(state, move)), rng, dice)
 
     def roll(self, state: State, rng: Random, dice: Dice | None = None) -> State:
-        """The position after the one roll that is due, with `dice` (see `common_dice`) or else with `rng`."""
+        """The position after the one roll that is due, with `dice` (see `common_dice`) or else with `rng`.
+
+        Raises `PositionError` if no dice are to be rolled at `state`.
+        """
+        if (actor := self.actor(state)) != CHANCE:
+            raise PositionError(f"no dice are rolled here: {_whose(actor)}")
+        return self._roll(state, rng, dice)
+
+    def _roll(self, state: State, rng: Random, dice: Dice | None) -> State:
+        if dice is None:
+            _check_rng(rng)
         game = self.game
         draws = game.chance(state)
         shown = random_roll(draws, rng) if dice is None else dice.roll(dice.at(game.address(state)), draws)
@@ -149,7 +171,7 @@ class Simulator:
     def roll_all(self, state: State, rng: Random, dice: Dice | None = None) -> State:
         """The position after all rolls that are due; the same one if a seat must act, or at the end."""
         while self.game.actors(state) == (CHANCE,):
-            state = self.roll(state, rng, dice)
+            state = self._roll(state, rng, dice)
         return state
 
     # ------------------------------------------------------------------ the end
@@ -159,12 +181,22 @@ class Simulator:
 
         That is the share of the others that it beat, equal ones counting half. In a solo game it is 1 if the game's
         own opponent was beaten, else 0; where there is none, it is the score.
+
+        Raises `PositionError` if the game is not over.
         """
+        self._check_over(state)
         return worth_of(self.game.outcome(state))
 
     def scores(self, state: State) -> tuple[float, ...]:
-        """The scores of a finished game, in the game's own unit."""
+        """The scores of a finished game, in the game's own unit. Raises `PositionError` if it is not over."""
+        self._check_over(state)
         return self.game.outcome(state).scores
+
+    def _check_over(self, state: State) -> None:
+        if (actor := self.actor(state)) is not None:
+            raise PositionError(
+                f"the game is not over: {_whose(actor)}; `finish` or `playout` plays on to the end"
+            )
 
     # ------------------------------------------------------------------ playouts
 
@@ -176,9 +208,7 @@ class Simulator:
         Seats choose by `policy(state, seat, legal, rng)`, or else every legal action is equally likely. Dice come
         from `dice`, or else from `rng`.
         """
-        if policy is not None:
-            return self.worth(self.finish(state, rng, policy=policy, dice=dice))
-        return self.worth(rollout(self.game, state, rng.random, roll=_roll_with(dice)))
+        return worth_of(self.game.outcome(self.finish(state, rng, policy=policy, dice=dice)))
 
     def finish(
         self,
@@ -190,6 +220,7 @@ class Simulator:
         most: int | None = None,
     ) -> State:
         """The last position of a playout, or the one after `most` decisions that were no forced moves."""
+        _check_rng(rng)
         game = self.game
         left = -1 if most is None else most
         if policy is None:
@@ -198,7 +229,7 @@ class Simulator:
         while left and (actors := find_actors(state)):
             seat = actors[0]
             if seat == CHANCE:
-                state = self.roll(state, rng, dice)
+                state = self._roll(state, rng, dice)
                 continue
             legal = find_legal(state, seat)
             if len(legal) == 1:
@@ -221,8 +252,10 @@ class Simulator:
         """For each of `states`, what `number` playouts were worth, on `jobs` cores (default: all there are).
 
         The n-th playout of every state has the same dice, which follow from `seed`, so that states can be compared
-        playout by playout. The results do not depend on `jobs`.
+        playout by playout. The results do not depend on `jobs`. Raises `BadInput` if `number` is less than 1.
         """
+        if number < 1:
+            raise BadInput(f"number: {number} playouts give no worth; it must be at least 1")
 
         def play_one(job: tuple[int, int]) -> tuple[float, ...]:
             which, turn = job
@@ -243,6 +276,31 @@ def worth_of(outcome: Outcome) -> tuple[float, ...]:
     return tuple([sum((rank < o) + (rank <= o) for o in ranks) / others - 1 / others for rank in ranks])
 
 
+def _whose(actor: int | None) -> str:
+    """Who must act, in words."""
+    return (
+        "the game is over"
+        if actor is None
+        else "dice are rolled"
+        if actor == CHANCE
+        else f"seat {actor} must act"
+    )
+
+
+def _check_rng(rng: Random) -> None:
+    """Raise `BadInput` for what gives no random numbers; the module `random` does, too."""
+    if not hasattr(rng, "random"):
+        raise BadInput(f"rng: must be a random.Random, not {rng!r}")
+
+
+def no_view(game: Game[Any, Any], error: Exception) -> PositionError:
+    """What to raise for a view that is none of this game: reading it led to this error."""
+    return PositionError(
+        f"view: this is none of {game.id}: {type(error).__name__}: {error}; give the `state` of a question, or what "
+        "`view` gave"
+    )
+
+
 def _roll_with(dice: Dice | None) -> Callable[[str, tuple[Weights, ...]], Rolled] | None:
     if dice is None:
         return None
@@ -253,7 +311,7 @@ def _options(game: Game[Any, Any], players: int, raw: Mapping[str, Any]) -> Any:
     """The game's options from their JSON form; the harness itself is stricter, and explains mistakes better."""
     if players not in game.players:
         allowed = ", ".join(map(str, game.players))
-        raise OptionsError(f"{game.id} is for {allowed} players, not {players}")
+        raise OptionsError(f"{game.id} is for {allowed} players, not {players!r}")
     known = [field.name for field in attrs.fields(game.Options)]
     if unknown := sorted(raw.keys() - set(known)):
         raise OptionsError(f"{game.id} has no option {unknown[0]!r}; its options are {', '.join(known)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect
 from collections import Counter
 from contextlib import closing
 from functools import partial
@@ -412,11 +413,11 @@ class Task:
     ways: tuple[int, ...]
 
 
-def places(replay: Replay, seat: int | None = None, lines: Collection[int] = ()) -> list[Place]:
-    """The decisions of a record that can be analysed: those of `seat`, on `lines` (default: all).
+def places(replay: Replay) -> list[Place]:
+    """The decisions of a record that can be analysed.
 
     That leaves out forced moves, messages, and actions that the referee played for a bot. `RecordError` for a record
-    that does not hold, `BadInput` for a line without such a decision.
+    that does not hold, or without such a decision.
     """
     collected: list[Place] = []
     game, state = replay.game, replay.first
@@ -427,17 +428,30 @@ def places(replay: Replay, seat: int | None = None, lines: Collection[int] = ())
             legal = game.legal(state, acts)
             action = game.parse(state, acts, data["action"])
             played = next((place for place, each in enumerate(legal) if each == action), None)
-            if played is not None and len(legal) > 1 and seat in (None, acts) and (not lines or n in lines):
+            if played is not None and len(legal) > 1:
                 decision = Decision(n, acts, data["ask"], data["action"], played, len(legal))
                 position = decoded(encoded(game.to_json(state)))
                 collected.append(Place(decision, position))
         state = step.state
-    for line in sorted(set(lines) - {place.decision.n for place in collected}):
-        whose = "" if seat is None else f" of seat {seat}"
-        raise BadInput(f"--line {line}: there is no decision{whose} on this line: see `replay show`")
     if not collected:
         raise RecordError(f"{replay.where}: there is no decision to analyse in it")
     return collected
+
+
+def chosen(every: list[Place], seat: int | None, lines: Collection[int]) -> list[Place]:
+    """Those of `seat` (None: of all), on `lines` (none: on all). `BadInput` where there is none, with the nearest."""
+    of_seat = [place for place in every if seat in (None, place.decision.seat)]
+    whose = "" if seat is None else f" of seat {seat}"
+    if not of_seat:
+        raise BadInput(f"--seat {seat}: there is no decision{whose} to analyse: see `replay show`")
+    numbers = [place.decision.n for place in of_seat]
+    for line in sorted(set(lines) - set(numbers)):
+        place = bisect(numbers, line)
+        nearest = ", ".join(map(str, numbers[max(place - 1, 0) : place + 1]))
+        raise BadInput(
+            f"--line {line}: there is no decision{whose} on this line; nearest: {nearest}; see `replay show`"
+        )
+    return [place for place in of_seat if not lines or place.decision.n in lines]
 
 
 def analyse(

@@ -21,6 +21,7 @@ from warpleague.extras.study.analyse import (
     about,
     analyse,
     are_shares,
+    chosen,
     concluded,
     load,
     places,
@@ -43,6 +44,7 @@ from warpleague.match.replay import Replay
 from warpleague.match.spec import TimeControl
 from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.bundle.cache import cache_folder
+from warpleague.runner.bundle.manifest import games_named, plays
 from warpleague.runner.bundle.shipped import located
 from warpleague.strict import structure
 from warpleague.text import counted
@@ -81,9 +83,7 @@ def run_analyse(args: Namespace) -> int:
         raise BadInput("--estimates: in this solo game a match is worth its score, which no bot says")
     most, least = 256 if args.playouts is None else args.playouts, args.blunder if shares else 0.0
     plan = Plan(most, actions, least, args.seed, bool(setting.bots), shares)
-    wanted = positions
-    if args.seat is not None or args.line:
-        wanted = places(replay, args.seat, args.line)
+    wanted = chosen(positions, args.seat, args.line)
     limit_s = args.seconds or (_SECONDS if args.playouts is None else None)
     interrupted = False
     with AnalysisFile(path, heading) as file:
@@ -149,7 +149,7 @@ def _setting(args: Namespace, replay: Replay) -> Setting:
         players=header["players"],
         options=header["options"],
         seed=args.seed,
-        bots=_bots_of(args, header["players"]),
+        bots=_bots_of(args, header["game"], header["players"]),
         clock=clock,
         level=args.level,
         estimates=args.estimates,
@@ -157,7 +157,7 @@ def _setting(args: Namespace, replay: Replay) -> Setting:
     )
 
 
-def _bots_of(args: Namespace, players: int) -> tuple[SeatSpec, ...]:
+def _bots_of(args: Namespace, game: str, players: int) -> tuple[SeatSpec, ...]:
     if not args.bots:
         return ()
     if len(args.bots) not in (1, players):
@@ -165,7 +165,13 @@ def _bots_of(args: Namespace, players: int) -> tuple[SeatSpec, ...]:
             f"--with: the match has {players} seats; name one bot, or {players}, not {len(args.bots)}"
         )
     paths = sandbox_paths(args)
-    seats = [prepare(located(Path(bot)), args.level, paths).seat() for bot in args.bots]
+    bundles = [prepare(located(Path(bot)), args.level, paths) for bot in args.bots]
+    for bundle in bundles:
+        if not plays(bundle.games, game):
+            raise BadInput(
+                f"--with: {bundle.name} does not play {game} (its games: {games_named(bundle.games)})"
+            )
+    seats = [bundle.seat() for bundle in bundles]
     return tuple(seats if len(seats) == players else seats * players)
 
 

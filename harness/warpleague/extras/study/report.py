@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import attrs
 from rich.text import Text
 
-from warpleague.extras.study.analyse import Decision, read_analysis, record_of
+from warpleague.extras.study.analyse import FIRST, Decision, read_analysis, record_of
 from warpleague.extras.study.rerun import Rerun
 from warpleague.games.api import JsonObject  # noqa: TC001 - read from the classes at run time
 from warpleague.league.ratings.statistics import rounded
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from warpleague.extras.study.analyse import Analysis, Mean, Turn, Verdict
+    from warpleague.extras.study.analyse import Analysis, Mean, Plan, Turn, Verdict
 
 
 # -- analysis words --------------------------------------------------------------------------------------
@@ -331,17 +331,32 @@ def summary_text(analysis: Analysis, elapsed_s: float | None = None) -> str:
     """How it was analysed, in one line or two."""
     judged = [each for each in analysis.verdicts if each.loss is not None]
     took = "" if elapsed_s is None else f", in {elapsed_s:.1f} s"
-    text = (
-        f"{len(judged)} of {counted(len(analysis.verdicts) + analysis.left, 'decision')} judged; "
-        f"blunders: {len(analysis.blunders) or 'none'}; turning points: {len(analysis.turns) or 'none'}\n"
-        f"{by_text(analysis)}{took}"
-    )
+    text = f"{len(judged)} of {counted(len(analysis.verdicts) + analysis.left, 'decision')} judged"
+    if judged:
+        text += f"; blunders: {len(analysis.blunders) or 'none'}"
+    else:
+        text += f", so nothing is known of blunders: {_unjudged_text(analysis.plan)}"
+    if judged or analysis.turns:
+        text += f"; turning points: {len(analysis.turns) or 'none'}"
+    text += f"\n{by_text(analysis)}{took}"
     if limits := limits_text(analysis):
         text += f"\n{limits}"
     if analysis.faults:
         faults = ", ".join(f"{count:,} {kind}" for kind, count in analysis.faults.items())
         text += f"\nfaults in these playouts: {faults}; the first legal action was played instead"
     return text
+
+
+def _unjudged_text(plan: Plan) -> str:
+    """What to do where no decision could be judged."""
+    rounds = 2 * FIRST
+    if plan.playouts < rounds:
+        return f"a verdict takes --playouts {rounds} or more"
+    faster = ", or name a faster bot --with" if plan.bots else ""
+    return (
+        f"one decision takes up to {rounds * (1 + plan.actions)} playouts; choose decisions with --line N, give more "
+        f"time with --seconds (the same command goes on){faster}"
+    )
 
 
 def _print_blunder(console: Console, verdict: Verdict, analysis: Analysis, names: list[str]) -> None:

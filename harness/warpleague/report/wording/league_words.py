@@ -692,15 +692,15 @@ def verdict(state: StrengthTest, new: str, old: str) -> str:
             f"likelihood of {100 * likelihood:.1f} %."
         )
     elo0, elo1, unit = _claims(state)
-    if state.decision > 0:
-        text = f"Accepted {size}: {new} is better than {old} by {elo1} {unit} rather than {elo0}."
-    elif state.decision < 0:
-        text = f"Rejected {size}: {new} is not better than {old} by {elo1} {unit}, but by {elo0} or less."
+    if state.decision:
+        near, far = (elo1, elo0) if state.decision > 0 else (elo0, elo1)
+        lead = f"the lead of {new} over {old} is nearer to {near} than to {far} {unit}"
+        text = f"{decided(state).capitalize()} {size}: {lead}.{_against_equal(state, new)}"
     else:
         below, above = state.test.bounds
         ratio = f"its LLR of {state.ratio:+.2f} is between {below:+.2f} and {above:+.2f}"
         text = f"Undecided {size}: the test has chosen neither {elo0} nor {elo1} {unit}, since {ratio}."
-        text += _beside(state, new, old)
+        text += _against_equal(state, new) + _beside(state)
     return text
 
 
@@ -724,20 +724,28 @@ def one_way_lines(state: StrengthTest, new: str, old: str) -> list[str]:
     return [f"Every deal went one way: {new if state.one_way > 0 else old} won them all."]
 
 
-def _beside(state: StrengthTest, new: str, old: str) -> str:
-    """What the estimate tells although a test has not decided: who is stronger, which hypotheses it excludes."""
-    _, lowest, highest = state.estimated_difference() or (0.0, -1.0, 1.0)
-    sure = ""
-    if lowest > 0 or highest < 0:
-        better, other = (new, old) if lowest > 0 else (old, new)
-        sure = (
-            f" But {better} is stronger than {other}: the 95 % interval of the estimate excludes equal bots."
-        )
-    return sure + _excluded(state)
+def _against_equal(state: StrengthTest, new: str) -> str:
+    """What the estimate of a test says of equal bots, where its interval excludes them.
+
+    A test decides between its hypotheses only: also a rejected bot may be clearly better.
+    """
+    if state.beside:
+        known, unit = state.estimated_difference(), "points of 100"
+        mean, low, high = (100 * part for part in known) if known else (None, -inf, inf)
+    else:
+        estimate, unit = state.estimate(), "Elo"
+        mean = estimate.elo
+        low = -inf if estimate.low is None else estimate.low
+        high = inf if estimate.high is None else estimate.high
+    if low <= 0 <= high:
+        return ""
+    size = "" if mean is None else f", by about {abs(mean):.{1 if state.beside else 0}f} {unit}"
+    less = ", but by less than was asked" if state.decision < 0 < low else ""
+    return f" By the estimate {new} is {'better' if low > 0 else 'worse'}{size}{less}."
 
 
-def _excluded(state: StrengthTest) -> str:
-    """Which hypotheses the interval of the estimate holds, and what may be left."""
+def _beside(state: StrengthTest) -> str:
+    """The estimate beside the hypotheses between which a test has not decided, and what may be left."""
     estimate, test = state.estimate(), state.test
     if test.unit == "normalized" or (estimate.low is None and estimate.high is None):
         return ""

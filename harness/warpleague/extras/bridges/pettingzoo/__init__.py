@@ -15,7 +15,7 @@ def batch(game: str, matches: int, players: int | None = None, seed: str = "0", 
     """So many matches of a built-in game at once, as arrays, by the same numbers as `env`; it needs no extra.
 
     The n-th match that begins has the dice of a match with the seed `{seed} {n}`, n from 0. `BadInput` if there is no
-    such game, or if the options do not fit.
+    such game, if the options do not fit, or for less than one match.
     """
     return Batch(game, matches, players, seed, options)
 

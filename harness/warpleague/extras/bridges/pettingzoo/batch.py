@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from operator import index
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from warpleague.games import GAMES, load_game
 from warpleague.games.api import CHANCE, Game, Outcome
 from warpleague.match.chance import Dice, match_key
 from warpleague.match.setup import load_options
+from warpleague.sim.simulator import no_view
 from warpleague.text import counted
 from warpline.codec import canonical
 
@@ -69,8 +72,14 @@ class Encoder:
         self.names, self._seen = layout(game, players, colours)
 
     def observation(self, view: JsonObject) -> NDArray[np.int16]:
-        """What a seat knows: a bot's `question.state`, or `view` of the simulator. Shape (names,)."""
-        return self._seen(view)
+        """What a seat knows: a bot's `question.state`, or `view` of the simulator. Shape (names,).
+
+        Raises `PositionError` if it is no view of such a table.
+        """
+        try:
+            return self._seen(view)
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise no_view(self.game, error) from error
 
     def mask(self, legal: Iterable[Any]) -> NDArray[np.bool_]:
         """True for each of these actions, as the simulator or a bot's `question.legal` has them. Shape (actions,)."""
@@ -86,6 +95,23 @@ class Encoder:
         if found is None:
             raise ValueError(f"{action} is no action of this table with a number")
         return found
+
+    def _chosen(self, number: Any, legal: Sequence[Any], where: str) -> Any:
+        """The action of this number; `ValueError` if it is not one of `legal`, those of the decision `where`."""
+        try:
+            place = index(number)  # numpy's integers too, but no half action
+        except TypeError:
+            raise ValueError(
+                f"{number!r:.60} {where} is not the number of an action, which is a whole number"
+            ) from None
+        action = self.actions[place] if 0 <= place < len(self.actions) else None
+        if action not in legal:
+            raise ValueError(f"action {place} is not legal {where}: the action mask tells which are")
+        return action
+
+    def __copy__(self) -> Self:
+        """All of it, as `deepcopy`: whoever plays on with one of the two must not change the other."""
+        return deepcopy(self)
 
     @cached_property
     def _by_json(self) -> dict[bytes, int]:
@@ -107,6 +133,8 @@ class Batch(Encoder):
         self, game: str, matches: int, players: int | None, seed: str, options: Mapping[str, Any]
     ) -> None:
         super().__init__(game, players, options)
+        if not hasattr(matches, "__index__") or matches < 1:
+            raise BadInput(f"matches: must be a whole number of at least 1, not {matches!r}")
         self._seed = seed
         self._begun = 0
         self._dice: list[Dice] = [Dice(b"")] * matches
@@ -163,12 +191,10 @@ class Batch(Encoder):
             raise ValueError(
                 f"there must be {counted(len(self), 'action')}, one for each match, not {len(numbers)}"
             )
-        chosen = []
-        for place, number in enumerate(map(int, numbers)):
-            action = self.actions[number] if 0 <= number < len(self.actions) else None
-            if action not in self._legal[place]:
-                raise ValueError(f"action {number} is not legal in match {place}: masks tells which are")
-            chosen.append(action)
+        chosen = [
+            self._chosen(number, legal, f"in match {place}")
+            for place, (number, legal) in enumerate(zip(numbers, self._legal, strict=True))
+        ]
         ended = np.zeros(len(self), np.bool_)
         rewards = np.zeros((len(self), self.players), np.float32)
         for place, action in enumerate(chosen):

@@ -139,7 +139,10 @@ class _Writer:
                 key: (kind, f"{at}{'.' if ' ' in at else ' '}{key}", f"{name}.{key}".lstrip("."))
                 for key, kind in json_fields(hint).items()
             }
-            return self._members({key: it for key, it in inner.items() if it[1] not in _LEFT_OUT}, value)
+            always = {field.name for field in attrs.fields(hint) if field.default is attrs.NOTHING}
+            return self._members(
+                {key: it for key, it in inner.items() if it[1] not in _LEFT_OUT}, value, always
+            )
         if origin is Literal:
             places = self._know({word: number for number, word in enumerate(args)})
             return [name], [f"add({places}[{value}])"]
@@ -167,15 +170,20 @@ class _Writer:
             lines = [f"if type({value}) is int: {value} = [{value}]", *lines]
         return names, [f"if {value} is None: {self._gap(len(names))}", "else:", *_deeper(lines)]
 
-    def _members(self, members: dict[str, tuple[Any, str, str]], value: str) -> Written:
+    def _members(
+        self, members: dict[str, tuple[Any, str, str]], value: str, always: Collection[str] = ()
+    ) -> Written:
+        """Those of an object; the keys `always` must be there, so that what is no view fails."""
         names: list[str] = []
         lines: list[str] = []
         inner = f"{value}_"
         for key, (kind, at, name) in members.items():
             more, body = self.of(kind, at, name, inner)
             names += more
-            lines += [f"if {key!r} in {value}:", f"    {inner} = {value}[{key!r}]", *_deeper(body)]
-            lines += [f"else: {self._gap(len(more))}"]
+            body = [f"{inner} = {value}[{key!r}]", *body]
+            if key not in always:
+                body = [f"if {key!r} in {value}:", *_deeper(body), f"else: {self._gap(len(more))}"]
+            lines += body
         return names, lines
 
     def _set(self, at: str, name: str, value: str) -> Written:

@@ -107,10 +107,9 @@ class Environment(Encoder, AECEnv):  # type: ignore[misc]
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if action is None or not 0 <= action < len(self.actions) or self.actions[action] not in self.legal:
-            raise ValueError(f"action {action} is not legal for {agent}: the action mask tells which are")
+        chosen = self._chosen(action, self.legal, f"for {agent}")
         self._cumulative_rewards[agent] = 0.0
-        self.position, _ = self.game.apply(self.position, self.actions[action])
+        self.position, _ = self.game.apply(self.position, chosen)
         self._advance()
         if not self.legal:
             self._accumulate_rewards()
