@@ -619,6 +619,7 @@ def test_matches_in_one_process_have_the_same_deals(
     assert all(line["cpu_ms"] > 0 for line in inside["times"])
     assert inside["wait_ms"] == 0
     assert inside["file"] == f"results/{inside['league']}.toml"
+    assert {str(file) for file in Path("results").glob("*.toml")} == {between["file"], inside["file"]}
     assert main(["league", "verify", inside["file"]]) == 0
     capsys.readouterr()
     words.remove("--json")

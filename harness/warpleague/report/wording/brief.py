@@ -159,11 +159,12 @@ def llms_text() -> str:
 
 def _introduction(game: str, players: int) -> str:
     seats = "" if players == 2 else f" --players {players}"
+    aim = "to rank above the other seats by the rules of the game" if players > 1 else "a high score"
     return (
         f"# How to write a bot for {game}\n\nThis text has all that you need to write a bot for the game {game} of "
         f"Warp League {__version__}. `warpleague brief {game}{seats}` prints it. A bot is a program in any "
-        "language: it gets questions as lines of JSON, and answers each with one legal action. The aim is to rank "
-        "above the other seats by the rules of the game.\n\nThis whole bot always plays the first legal action:\n\n"
+        f"language: it gets questions as lines of JSON, and answers each with one legal action. The aim is {aim}."
+        "\n\nThis whole bot always plays the first legal action:\n\n"
         + _fence("spec", "The protocol of Warp League, version 1", "python")
         + "\nA bot is a folder with its program and `bot.toml`. `warpleague bot new my-bot` makes one in Python, and "
         f'`--lang` chooses another language.\n\n```toml\nname = "my-bot"\ngames = ["{game}"]\n'
