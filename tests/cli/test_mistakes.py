@@ -157,7 +157,7 @@ match aliens mine                                       | 2 players            |
 match aliens mine other mine                            | 2 players            | not 3
 games alien                                             | 'alien'              | did you mean 'aliens'?
 match aliens mine --seed 1 other                        | other                | side by side
-league run leagues/good.toml leagues/one.toml           | leagues/one.toml     | it takes LEAGUE
+league run leagues/good.toml leagues/one.toml           | leagues/one.toml     | it takes one LEAGUE at a time
 league disqualify leagues/good.toml mine                | --reason             | for example:
 league disqualify leagues/good.toml min --reason x      | 'min'                | did you mean 'mine'?
 league matches leagues/good.toml --bot min              | --bot                | did you mean 'mine'?

@@ -253,6 +253,8 @@ class Parser(argparse.ArgumentParser):
         if any(not action.option_strings and action.nargs in ("*", "+") for action in self._actions):
             return f"{text}; write what belongs together side by side, and options before or after it"
         names = [str(action.metavar or action.dest) for action in self._actions if not action.option_strings]
+        if len(names) == 1:
+            return f"{text}; it takes one {names[0]} at a time, and options"
         return f"{text}; it takes {' '.join(names) or 'no arguments'}, and options"
 
     def _unknown_command(self, word: str, rest: Sequence[str]) -> str:

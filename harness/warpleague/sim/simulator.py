@@ -255,7 +255,7 @@ class Simulator:
         playout by playout. The results do not depend on `jobs`. Raises `BadInput` if `number` is less than 1.
         """
         if number < 1:
-            raise BadInput(f"number: {number} playouts give no worth; it must be at least 1")
+            raise BadInput(f"number: must be at least 1, not {number}")
 
         def play_one(job: tuple[int, int]) -> tuple[float, ...]:
             which, turn = job

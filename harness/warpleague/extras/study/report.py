@@ -354,8 +354,8 @@ def _unjudged_text(plan: Plan) -> str:
         return f"a verdict takes --playouts {rounds} or more"
     faster = ", or name a faster bot --with" if plan.bots else ""
     return (
-        f"one decision takes up to {rounds * (1 + plan.actions)} playouts; choose decisions with --line N, give more "
-        f"time with --seconds (the same command goes on){faster}"
+        f"one decision takes up to {counted(rounds * (1 + plan.actions), 'playout')}; choose decisions with --line N, "
+        f"give more time with --seconds (the same command goes on){faster}"
     )
 
 
