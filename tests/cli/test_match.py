@@ -80,6 +80,16 @@ def test_the_header_holds_what_was_asked_for(run: Run, first: Path, tmp_path: Pa
     assert (header["faults"], header["strikes"], header["level"]) == ("substitute", 2, "none")
 
 
+def test_a_bot_may_have_a_clock_of_its_own(run: Run, first: Path, tmp_path: Path) -> None:
+    """Behind its folder stands its clock, which is in its name and in the record."""
+    path = tmp_path / "match.jsonl"
+    done = run("match", "aliens", first, f"{first}@50s", *SHORT, "--json", "--record", path)
+    assert (done.code, done.json["seats"]) == (0, ["first", "first@50s"])
+    clocks = [seat.get("clock") for seat in json.loads(path.read_text().splitlines()[0])["seats"]]
+    assert clocks[0] is None
+    assert clocks[1]["move_s"] == 50
+
+
 @pytest.mark.parametrize(
     ("name", "magic"), [("m.jsonl.zst", b"\x28\xb5\x2f\xfd"), ("m.jsonl.gz", b"\x1f\x8b")]
 )

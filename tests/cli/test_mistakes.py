@@ -85,6 +85,7 @@ match aliens mine other --rec one.jsonl                 | --rec                |
 match aliens mine other --seed                          | --seed               | write --seed TEXT
 match aliens mine other --json=yes                      | --json               | write it alone
 match aliens mine other --jobs 2                        | --jobs               | belongs to
+match aliens mine other --players 3                     | --players            | as many players as you name bots
 match aliens mine other --level sandbx                  | --level              | did you mean 'sandbox'?
 match aliens mine other --move-s 1min                   | --move-s             | such as 500ms, 1.5s, 10m
 match aliens mine other --move-s 0                      | --move-s             | a number alone is in seconds

@@ -327,7 +327,7 @@ def test_reproduce_tells_another_action_not_another_note(
     recorded, played = (json.loads(found.json["difference"][word]) for word in ("recorded", "played"))
     assert recorded["n"] == played["n"] == found.json["difference"]["line"]
     assert recorded["action"] != played["action"]
-    told_line = json.loads(kept.read_text().splitlines()[found.json["difference"]["line"] - 1])
+    told_line = json.loads(kept.read_text().splitlines()[found.json["difference"]["line"]])
     assert told_line["action"] == recorded["action"]
     shown = run("reproduce", kept, other, first)
     assert shown.code == 1

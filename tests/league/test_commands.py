@@ -238,7 +238,7 @@ def test_what_was_merged_into_a_committed_league_asks_for_a_run(
     code, _, err = command("standings", league_file)
     assert code == 2
     assert "18 matches were taken over" in err
-    assert "warpleague league run LEAGUE stores that" in err
+    assert f"warpleague league run {league_file} --results " in err
 
 
 def test_a_merge_publishes_no_secret(command: Command, league_file: Path, cup: Cup, elsewhere: Path) -> None:

@@ -260,7 +260,7 @@ def test_a_random_secret_is_settled_once(committed: Command, cup: Cup) -> None:
     told = (
         f"(commitment {out.removeprefix(COMMITMENT).strip()}), but nothing has been played yet; start with: "
     )
-    assert (code, f"{told}warpleague league run" in err) == (2, True)
+    assert (code, f"{told}warpleague league run {path} --results" in err) == (2, True)
     at = json.loads(committed(path, "--json")[1])["committed"]
     with cup.open(path) as league:
         assert league.store.committed() == at

@@ -148,7 +148,8 @@ CORE: Final = (
     Command("match", "play one match between bots", "warpleague.cli.match:run_match", group="play",
             about="Play one match between bots, each named by its folder.", arguments=(
         GAME._replace(nargs="?"),
-        Argument("bots BOT", "the folder of a bot; one for each seat, in the order of the seats", nargs="*"),
+        Argument("bots BOT", "the folder of a bot; one for each seat, in the order of the seats; BOT@0.1s gives it "
+                 "time limits of its own", nargs="*"),
         Argument("--from-folders DIR", "all bots in this folder take part in the match, in the order of the "
                  "names of their folders, after those that are named", type=path),
         GAME_INSTEAD, *DEAL,

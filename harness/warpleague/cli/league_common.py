@@ -13,6 +13,7 @@ import attrs
 import msgspec
 
 from warpleague.cli.common import RESULTS, json_text, program, say, write_out
+from warpleague.errors import StoreError
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.report.wording.league_words import changes_line
@@ -36,7 +37,11 @@ T = TypeVar("T")
 def open_league(args: Namespace) -> League:
     """Open the league that the arguments name for reading, and print what has changed since its last run."""
     config = load_config(args.config, without_bots=True)
-    league = open_to_read(in_arena(config, args.results) or config, args.results)
+    try:
+        league = open_to_read(in_arena(config, args.results) or config, args.results)
+    except StoreError as error:
+        command = league_command(args, "run", name=("warpleague",))
+        raise StoreError(str(error).replace("warpleague league run LEAGUE", command)) from None
     if league.changed:
         say(
             f"note: {changes_line(league)} Shown is the league as it was last run; "

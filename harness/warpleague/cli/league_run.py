@@ -10,6 +10,7 @@ from warpleague.cli.common import print_json, program, say, write_file
 from warpleague.cli.league_common import in_arena, league_command
 from warpleague.cli.match_options import log_folder
 from warpleague.errors import BadInput, EntrantsError
+from warpleague.games import load_game
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.hooks import run_event, run_hook
 from warpleague.league.play.running import MatchFault, RunReport, RunWatcher, StopWhen, run_league
@@ -129,6 +130,8 @@ def _announce(league: League, args: Namespace) -> None:
         say(
             f"{league.config.name}: {season.game}, {counted(len(season.bots), 'bot')}; {league.schedule.describe()}"
         )
+        if season.players == 1 and len(load_game(season.game).players) > 1:
+            say("note: each bot plays alone; for tables of more, write  players = 2  under [game]")
         _print_commitments(league)
     if len(entered := league.store.entered()) > 1 and league.store.count():
         say(

@@ -35,7 +35,16 @@ from warpleague.match.setup import (
     players_text,
     recorded_spec,
 )
-from warpleague.match.spec import LEVEL, LEVELS, Conditions, Level, MatchResult, MatchSpec, SeatSpec
+from warpleague.match.spec import (
+    LEVEL,
+    LEVELS,
+    Conditions,
+    Level,
+    MatchResult,
+    MatchSpec,
+    SeatSpec,
+    TimeControl,
+)
 from warpleague.runner.bot.inside import InsideSeat, RecordedSeat
 from warpleague.runner.bundle.bundle import find_bundle, prepare
 from warpleague.runner.bundle.manifest import bots_in, games_named, plays
@@ -147,13 +156,24 @@ def _options_and_position(
 
 
 def _prepared(args: Namespace, game: Game[Any, Any], paths: tuple[str, ...]) -> tuple[SeatSpec, ...]:
-    bundles = [prepare(located(Path(bot)), args.level, paths) for bot in args.bots]
-    for bundle in bundles:
+    seats = []
+    for bot in args.bots:
+        folder, own = Path(bot), None
+        if "@" in bot:
+            from warpleague.cli.compare import entrant_of  # the parts of leagues, which few matches need
+
+            folder, own = entrant_of(bot)
+        bundle = prepare(located(folder), args.level, paths)
+        seat = bundle.seat()
+        if own is not None:
+            clock = TimeControl(**attrs.asdict(own), start_s=args.start_s)
+            seat = attrs.evolve(seat, bot=f"{seat.bot}@{own.text}", clock=clock)
+        seats.append(seat)
         if not plays(bundle.games, game.id):
             say(
                 f"note: {bundle.name} does not claim to play {game.id}; bot.toml says {games_named(bundle.games)}"
             )
-    return tuple(bundle.seat() for bundle in bundles)
+    return tuple(seats)
 
 
 def show_result(spec: MatchSpec, result: MatchResult) -> None:

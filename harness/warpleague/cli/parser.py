@@ -30,6 +30,11 @@ _DASHES: Final = "\u2010\u2011\u2012\u2013\u2014\u2212"
 """Dashes that word processors and web pages put in place of hyphens."""
 _OF_LEAGUES: Final = ("league", "serve", "arena")
 """Commands whose matches are played as league files say."""
+_INSTEAD: Final = {
+    ("match", "--players"): "there are as many players as you name bots",
+    ("play", "--players"): "there are as many players as you name bots and persons",
+}
+"""What to do where a command lacks an option that others have."""
 _NUMBER: Final = re.compile(r"-\d*\.?\d+")
 
 
@@ -227,6 +232,8 @@ class Parser(argparse.ArgumentParser):
         long = "--" + name.strip("-").lower().replace("_", "-")
         if long in known:
             return f"{head}; did you mean {long}?"
+        if instead := _INSTEAD.get((self.command.name, long)):
+            return f"{head} here; {instead}"
         if len(long) > 2 and (begun := [option for option in known if option.startswith(long)]):
             return f"{head}, and options are not shortened; did you mean {' or '.join(begun[:4])}?"
         if near := closest(long, known, 0.8):

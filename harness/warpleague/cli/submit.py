@@ -62,7 +62,7 @@ def _submit(args: Namespace) -> int:
     answer = arena.ask("POST", path_of("submissions", league=args.league or arena.page_league), data)
     now = arena.read(answer, Submission)
     if not args.json:
-        print(f"submission {now.id} to {now.league}: {len(data) / 1024:.0f} KiB received")
+        print(f"submission {now.id} to {now.league}: {max(len(data) / 1024, 1):.0f} KiB received")
         _print_conditions(arena, now.league)
         if type(matches := answer.get("matches")) is int:
             print(f"a new bot makes {matches:,} more matches there")

@@ -174,7 +174,8 @@ def _findings(folder: Path, how: Checkup) -> Iterator[Finding]:
         return
     gone = left_out(folder)
     without = f"; left out: {', '.join(gone[:5])}" if gone else ""
-    text = f"{bundle.name} {bundle.version}, content {bundle.digest[:12]}{without}"
+    version = f" {bundle.version}" if bundle.version != "0" else " without a version"
+    text = f"{bundle.name}{version}, content {bundle.digest[:12]}{without}"
     text += f"; {bundle.built}" if bundle.built else ""
     yield Finding("bundle", "ok", text, "bundle")
     asked = how.games or tuple(dict.fromkeys(table.game for table in how.tables))
@@ -591,7 +592,7 @@ def padded(line: bytes) -> list[bytes]:
 # Awkward ways in which a wire may bring a line: the name, the way, and what was done.
 _WAYS: Final[tuple[tuple[str, Way, str], ...]] = (
     ("lines in pieces", in_pieces, "lines that came in three pieces, some milliseconds apart"),
-    ("long lines", padded, f"lines of more than {LONG_BYTES // 1024} KiB"),
+    ("long lines", padded, f"lines to the bot of more than {LONG_BYTES // 1024} KiB"),
 )
 
 
