@@ -277,14 +277,17 @@ def test_a_result_tells_of_stopped_bots_and_a_busy_host() -> None:
     """What is printed after a match names the seats that were stopped and those that waited for a processor."""
     seats = (SeatSpec(bot="a"), SeatSpec(bot="b"))
     spec = MatchSpec("m", "aliens", {}, seats, match_key("m"))
-    times = (SeatTimes(decisions=9, wall_ms=100, wait_ms=50), SeatTimes(decisions=9, wall_ms=100, wait_ms=5))
+    times = (
+        SeatTimes(decisions=9, wall_ms=4000, wait_ms=2000),
+        SeatTimes(decisions=9, wall_ms=4000, wait_ms=5),
+    )
     result = MatchResult("m", (1, 2), (1, 0), "base", "d", ((), ()), times, b"", 9, stopped=(1,))
     out = io.StringIO()
     print_result(spec, result, Console(file=out, width=100))
     told = out.getvalue()
     assert "seat 1 was stopped between its decisions" in told
     assert "seat 0 was stopped" not in told
-    assert "seat 0 waited 50 ms for a processor, beside 100 ms of its own" in told
+    assert "seat 0 waited 2000 ms for a processor, which is not counted as its own time" in told
     assert "seat 1 waited" not in told
 
 
