@@ -522,7 +522,7 @@ def _check_signature(folder: Path, signer: Path | None) -> Checked:
 
 
 def _keys_of(signer: Path) -> list[str]:
-    """The public keys in a file, one for each line; `BadInput` if it has others lines, or none."""
+    """The public keys in a file, one for each line; `BadInput` if it has other lines, or none."""
     try:
         keys = [line for line in signer.read_text("utf-8").splitlines() if line.strip() and line[0] != "#"]
     except OSError as error:

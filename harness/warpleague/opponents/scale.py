@@ -18,9 +18,8 @@ SCALE_FILE: Final = Path(__file__).with_name("scale.json")
 """Written by `scripts/scale.py`."""
 FIELD_LEVEL: Final = 3
 """The level of the bots that have all other seats at tables of three and more."""
-
-
-SHOWN: Final = 12  # digits of a digest
+SHOWN: Final = 12
+"""Digits of a digest."""
 
 
 @attrs.frozen

@@ -120,11 +120,15 @@ def _chosen(args: Namespace, config: RoundsConfig) -> tuple[RoundsConfig, ...]:
     return config.runs if args.replicate is None else (config.runs[args.replicate - 1],)
 
 
+def _with_state(args: Namespace, runs: tuple[RoundsConfig, ...]) -> tuple[RoundsConfig, ...]:
+    """Those of the runs that have begun; the first one if none has, for the error that says so."""
+    return tuple(run for run in runs if RunFolder.of(run, args.results).state.is_file()) or runs[:1]
+
+
 def _begun(args: Namespace, config: RoundsConfig) -> _Runs:
     """All runs that have begun, with their results. Raises `BadInput` if none has."""
-    begun = [run for run in config.runs if RunFolder.of(run, args.results).state.is_file()]
     read = []
-    for run in begun or config.runs[:1]:
+    for run in _with_state(args, config.runs):
         run_folder, state = begun_run(run, args.results)
         read.append((run_folder, results_of(run, state, run_folder)))
     return read
@@ -178,8 +182,8 @@ def _print_next_steps(args: Namespace, config: RoundsConfig, page: Path) -> None
 
 
 def _verify(args: Namespace, config: RoundsConfig) -> int:
-    begun = [run for run in _chosen(args, config) if RunFolder.of(run, args.results).state.is_file()]
-    checked = verify_rounds(begun or _chosen(args, config)[:1], args.results, jobs=args.jobs or 0)
+    runs = _with_state(args, _chosen(args, config))
+    checked = verify_rounds(runs, args.results, jobs=args.jobs or 0)
     if args.json:
         print_json(attrs.asdict(checked))
         return 0 if checked.holds else 1

@@ -13,12 +13,11 @@ from warpleague.extras.rounds.file import write_climb
 from warpleague.extras.rounds.playing import entry_of
 from warpleague.league.ratings.placement import Place
 from warpleague.league.results.faulted import bot_faults
-from warpleague.league.results.league import open_to_read
 from warpleague.league.results.status import placement, status
-from warpleague.league.season.config import load_config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from warpleague.extras.rounds.file import RoundsConfig
     from warpleague.extras.rounds.playing import RunFolder
@@ -54,6 +53,11 @@ def climbers(config: RoundsConfig, state: State, round_: Round) -> list[str]:
     return [name for name in first.values() if state.version(name).round in rounds]
 
 
+def league_files(config: RoundsConfig, state: State, run_folder: RunFolder, round_: Round) -> list[Path]:
+    """The league files of a round: of its season, and of the climbs after it."""
+    return [run_folder.league(round_.number), *map(run_folder.climb, climbers(config, state, round_))]
+
+
 def climb_league(
     config: RoundsConfig, state: State, run_folder: RunFolder, version: str, league: League
 ) -> LeagueConfig:
@@ -64,7 +68,7 @@ def climb_league(
 
 def read_climb(config: RoundsConfig, run_folder: RunFolder, version: str) -> Climb:
     """The result of a climb that is over. Raises `StoreError` if its store cannot be read."""
-    with open_to_read(load_config(run_folder.climb(version)), run_folder.leagues) as league:
+    with run_folder.read(run_folder.climb(version)) as league:
         known = placement(league)
         return Climb(
             **attrs.asdict(known.place()),

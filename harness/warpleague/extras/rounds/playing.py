@@ -12,6 +12,7 @@ from warpleague.extras.rounds.file import RoundsConfig, write_round
 from warpleague.extras.rounds.state import Check, Finding, Round, State, Version
 from warpleague.extras.rounds.workspace import BOT, AuthorFolder
 from warpleague.league.play.entering import Commitment, commit
+from warpleague.league.results.league import open_to_read
 from warpleague.league.season.bot_check import check_for
 from warpleague.league.season.config import BotEntry, LeagueConfig, load_config
 from warpleague.runner.bundle.content import folder_digest
@@ -19,6 +20,8 @@ from warpleague.runner.checkup import check_bot
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from warpleague.league.results.league import League
 
 
 @attrs.frozen
@@ -72,6 +75,10 @@ class RunFolder:
     def logs(self, league: str) -> Path:
         """The logs of the bots in the matches of a league."""
         return self.leagues / league / "logs"
+
+    def read(self, file: Path) -> League:
+        """The league of a file in this folder, to read it. Raises `StoreError` if its store cannot be read."""
+        return open_to_read(load_config(file), self.leagues)
 
     def author(self, author: str) -> AuthorFolder:
         """The folders of an author."""

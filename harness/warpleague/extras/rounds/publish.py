@@ -11,7 +11,7 @@ import tomli_w
 
 from warpleague.cli.publish import Publication, has
 from warpleague.errors import BadInput, StoreError
-from warpleague.extras.rounds.climb import climb_problems, climbers
+from warpleague.extras.rounds.climb import climb_problems, climbers, league_files
 from warpleague.extras.rounds.file import load_rounds
 from warpleague.extras.rounds.playing import RunFolder
 from warpleague.extras.rounds.results import results_of
@@ -19,7 +19,6 @@ from warpleague.extras.rounds.run import begun_run, check_conditions
 from warpleague.extras.rounds.state import load_state
 from warpleague.extras.rounds.verify import round_problems
 from warpleague.league.play.publishing import LEAGUE, Checked
-from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config, toml_of
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def publication(file: Path, results: Path) -> Publication:
         files[f"{run_folder.prefix}{STATE}"] = run_folder.state.read_bytes()
         files[f"{run_folder.prefix}{RESULTS}"] = (json.dumps(now, indent=1) + "\n").encode()
         for round_ in over:
-            played = (run_folder.league(round_.number), *map(run_folder.climb, climbers(run, state, round_)))
+            played = league_files(run, state, run_folder, round_)
             leagues += [(load_config(league), run_folder.leagues) for league in played]
     return Publication("rounds", config.name, tuple(leagues), config.seed is not None, files)
 
@@ -84,14 +83,14 @@ def _check_run(config: RoundsConfig, folder: Path, run_folder: RunFolder) -> Ite
     for round_ in state.rounds:
         if round_.phase != "over":
             continue
-        played = (run_folder.league(round_.number), *map(run_folder.climb, climbers(config, state, round_)))
+        played = league_files(config, state, run_folder, round_)
         if lacks := [league.stem for league in played if not league.is_file()]:
             yield Checked(f"{where}round {round_.number}", "wrong", f"is missing: {', '.join(lacks)}")
             return
-        with open_to_read(load_config(run_folder.league(round_.number)), run_folder.leagues) as league:
+        with run_folder.read(run_folder.league(round_.number)) as league:
             problems = list(round_problems(config, state, round_, league))
             for version in climbers(config, state, round_):
-                with open_to_read(load_config(run_folder.climb(version)), run_folder.leagues) as climb:
+                with run_folder.read(run_folder.climb(version)) as climb:
                     problems += climb_problems(config, state, version, climb, league)
         what = f"{where}round {round_.number}"
         yield from (Checked(what, "wrong", problem) for problem in problems)

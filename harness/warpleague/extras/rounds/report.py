@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import attrs
 
 from warpleague.extras.rounds.results import TOO_FEW
+from warpleague.league.schedule.formats.api import SEATINGS
 from warpleague.report.site import charts
 from warpleague.report.site.page_frame import alone, render
 from warpleague.report.terminal.tables import filled, stacked, titled
@@ -131,12 +132,11 @@ def chance_lines(results: Results) -> list[str]:
 def conditions_words(results: Results | Replicated) -> str:
     """How the rounds are played: a sentence."""
     how = results.conditions
-    seats = {"all": "every seat order", "rotations": "every rotation", "fixed": "one seat order"}[how.seats]
     options = ", ".join(f"{key} = {json.dumps(value)}" for key, value in how.options.items())
     return (
         f"{results.game} for {counted(how.players, 'player')}{f' ({options})' if options else ''}; each round "
-        f"{counted(how.deals, 'deal')} of each table in {seats}, with {counted(how.previous, 'earlier version')} of "
-        f"each author; clock: {how.clock.in_words()}; level {how.level}."
+        f"{counted(how.deals, 'deal')} of each table in {SEATINGS[how.seats]}, with "
+        f"{counted(how.previous, 'earlier version')} of each author; clock: {how.clock.in_words()}; level {how.level}."
     )
 
 

@@ -31,12 +31,11 @@ from warpleague.league.results.export import (
     need,
     table_file,
 )
-from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.results.tallies import WinLossRecord, outcomes, records
 from warpleague.league.schedule.formats.api import seatings_count
 from warpleague.league.schedule.formats.strength_test import NEW, OLD, Deal, StrengthTest
-from warpleague.league.season.config import Seating, load_config
+from warpleague.league.season.config import Seating  # noqa: TC001 - read from the classes at run time
 from warpleague.match.spec import Level, TimeControl  # noqa: TC001 - read from the classes at run time
 
 if TYPE_CHECKING:
@@ -375,7 +374,7 @@ def _numbered(config: RoundsConfig, state: State) -> dict[str, int]:
 
 
 def _read(run_folder: RunFolder, round_: Round, numbers: dict[str, int]) -> _Played:
-    with open_to_read(load_config(run_folder.league(round_.number)), run_folder.leagues) as league:
+    with run_folder.read(run_folder.league(round_.number)) as league:
         columns = league.columns("matches")
         wanted = np.array([numbers[name] for name in league.season.names], dtype=columns.seats.dtype)
         columns = attrs.evolve(columns, values={**columns.values, "seats": wanted[columns.seats]})

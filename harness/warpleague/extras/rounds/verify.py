@@ -13,8 +13,6 @@ from warpleague.extras.rounds.playing import field_of
 from warpleague.extras.rounds.run import begun_run
 from warpleague.extras.rounds.workspace import BOT, GitError
 from warpleague.league.play.verifying import altered, mispaired, place_of, verify_league
-from warpleague.league.results.league import open_to_read
-from warpleague.league.season.config import load_config
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.tree import scratch_folder
 
@@ -121,13 +119,13 @@ def _verify_round(
     config: RoundsConfig, state: State, run_folder: RunFolder, round_: Round, jobs: int, checked: Verification
 ) -> None:
     where = f"round {round_.number}"
-    with open_to_read(load_config(run_folder.league(round_.number)), run_folder.leagues) as league:
+    with run_folder.read(run_folder.league(round_.number)) as league:
         checked.problems += [
             f"{where}: {problem}" for problem in round_problems(config, state, round_, league)
         ]
         _verify_league(league, where, jobs, checked)
         for version in climbers(config, state, round_):
-            with open_to_read(load_config(run_folder.climb(version)), run_folder.leagues) as climb:
+            with run_folder.read(run_folder.climb(version)) as climb:
                 checked.problems += climb_problems(config, state, version, climb, league)
                 _verify_league(climb, f"climb of {version}", jobs, checked)
 

@@ -107,10 +107,13 @@ def seatings_count(kind: Seating, players: int) -> int:
     return {"all": factorial(players), "rotations": players, "fixed": 1}[kind]
 
 
+SEATINGS: Final = {"all": "every seat order", "rotations": "every rotation", "fixed": "one seat order"}
+"""The seat orders of a table in words."""
+
+
 def describe_seatings(form: FormatTable) -> str:
     """The seat orders and dice of a format in words."""
-    seats = {"all": "every seat order", "rotations": "every rotation", "fixed": "one seat order"}[form.seats]
-    return seats + (", each match with dice of its own" if form.dice == "own" else "")
+    return SEATINGS[form.seats] + (", each match with dice of its own" if form.dice == "own" else "")
 
 
 # -- until -----------------------------------------------------------------------------------------------
